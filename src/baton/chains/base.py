@@ -1,0 +1,37 @@
+"""What a chain family must offer: its language (pure, no node) and its chain (a node's answers as closed values).
+
+The payload of a transaction is opaque JSON to the rest of the house and typed inside its family.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from baton.domain.curve import Curve
+from baton.domain.json import Json
+from baton.domain.relayer import Relayer
+from baton.domain.transaction import View
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A request that was understood: what is stored as a revision's content, in its family's canonical form."""
+
+    content: Json
+    valid_until: datetime | None
+
+
+class Language(Protocol):
+    """How a family reads requests and writes records. Pure: no node is asked, so accepting never waits for one."""
+
+    curve: Curve
+
+    def address(self, public_key: bytes) -> str:
+        """The account that a key controls."""
+
+    def parse(self, body: Json, relayer: Relayer, now: datetime) -> Draft:
+        """Reads a request body (any JSON value). Raises `Invalid` naming the field, `Forbidden` never:
+        what the policy refuses about one transaction is `Invalid` too."""
+
+    def record(self, view: View, relayer: Relayer) -> dict[str, Json]:
+        """The record that answers and webhooks carry: every key of the interface, null where it means nothing."""

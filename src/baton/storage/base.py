@@ -1,0 +1,119 @@
+"""The storage seam: read a snapshot, write a change.
+
+Look first = read, decide, write with the version seen, start over on `Stale`. The same contract suite runs on every
+store; an implementation's duties are written on each method.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+
+from baton.domain.json import Json
+from baton.domain.notification import Notification
+from baton.domain.status import Status
+from baton.domain.transaction import Attempt, Revision, Transaction, View
+from baton.storage.changes import Change, Outcome
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    items: tuple[T, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListFilter:
+    """Bounds are inclusive. `until` freezes a walk: later arrivals do not shift its pages."""
+
+    status: Status | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTransaction:
+    """A transaction that is not final, with all that its lane needs."""
+
+    transaction: Transaction
+    revision: Revision  # the newest
+    attempts: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRelayer:
+    relayer_id: str
+    version: int
+    origin: str
+    seed_hash: str
+    entry: Json
+    is_removed: bool
+    disabled_reason: str | None
+
+
+class TransactionReader(Protocol):
+    async def view(self, relayer_id: str, transaction_id: str) -> View | None:
+        """One transaction of that relayer as a record shows it; another relayer's is unknown."""
+
+    async def transaction(self, relayer_id: str, transaction_id: str) -> Transaction | None: ...
+
+    async def page(self, relayer_id: str, page: int, per_page: int, where: ListFilter) -> Page[View]:
+        """Newest first by order of acceptance; `page` counts from 1. Any page costs the same without a status filter."""
+
+    async def open(self, relayer_id: str, limit: int) -> list[OpenTransaction]:
+        """What is not final, oldest first."""
+
+    async def attempts(self, transaction_id: str) -> list[Attempt]:
+        """Every signed version, oldest first."""
+
+    async def by_slot(self, relayer_id: str, number: int) -> View | None: ...
+
+    async def counts(self) -> dict[tuple[str, Status], int]:
+        """How many transactions each relayer has in each status."""
+
+
+class NotificationReader(Protocol):
+    async def one(self, notification_id: str) -> Notification | None: ...
+
+    async def page(self, page: int, per_page: int) -> Page[Notification]:
+        """Newest first by creation."""
+
+
+class RelayerReader(Protocol):
+    async def all(self) -> list[StoredRelayer]: ...
+
+    async def chain_identity(self, network: str) -> str | None: ...
+
+    async def open_count(self, relayer_id: str) -> int: ...
+
+
+class Snapshot(Protocol):
+    """One consistent view of everything that was committed when it was opened."""
+
+    @property
+    def transactions(self) -> TransactionReader: ...
+
+    @property
+    def notifications(self) -> NotificationReader: ...
+
+    @property
+    def relayers(self) -> RelayerReader: ...
+
+
+class Store(Protocol):
+    """Raises `StoreUnavailable` when it cannot be reached or written; then nothing was changed."""
+
+    def read(self) -> AbstractAsyncContextManager[Snapshot]: ...
+
+    async def write(self, change: Change) -> Outcome:
+        """Returns only after the change is durable: it survives kill -9 and a power cut from then on."""
+
+    async def write_all(self, changes: Sequence[Change]) -> list[Outcome]:
+        """As `write`, for many at once: one outcome each, in order; some may be refused while others are done."""
+
+    async def close(self) -> None: ...
