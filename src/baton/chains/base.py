@@ -35,3 +35,65 @@ class Language(Protocol):
 
     def record(self, view: View, relayer: Relayer) -> dict[str, Json]:
         """The record that answers and webhooks carry: every key of the interface, null where it means nothing."""
+
+
+# What a node said to a broadcast. Closed: the lane matches it to the end. `why` is the node's text, clipped.
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The node took it."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyKnown:
+    """The node has these very bytes: as good as accepted."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotTaken:
+    """The slot is used on chain: by an attempt of ours whose answer was lost, or by someone else. Look before judging."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Underpriced:
+    """Too cheap for the pool, for the block, or to replace what holds the slot. The slot is not lost."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoFunds:
+    """The account cannot pay now."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Not now: pool full, account limit, rate limit, a lagging node. The same bytes again later."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """No node could ever take these bytes."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An answer that we cannot read: maybe sent."""
+
+    why: str = ""
+
+
+Broadcast = Accepted | AlreadyKnown | SlotTaken | Underpriced | NoFunds | Busy | Rejected | Unknown

@@ -1,0 +1,1 @@
+"""The EVM family: Ethereum and every chain that speaks its wire format."""
