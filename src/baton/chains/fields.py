@@ -34,7 +34,7 @@ def found(value: Json) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         # a number of thousands of digits cannot even be printed (Python refuses), so measure first
-        return str(value) if value.bit_length() <= 256 else f"an integer of {value.bit_length()} bits"
+        return str(value) if abs(value) < 10**LONGEST_SHOWN else f"an integer of {value.bit_length()} bits"
     if isinstance(value, str):
         clipped = value if len(value) <= LONGEST_SHOWN else value[:LONGEST_SHOWN] + "…"
         return json.dumps(clipped, ensure_ascii=False)
