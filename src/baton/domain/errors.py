@@ -12,7 +12,7 @@
     │   ├── NotificationExists    the id is taken
     │   ├── KeyReused             an idempotency key came back with another body
     │   ├── TooMany               rate or queue limit; says when to come back
-    │   ├── TooLarge · WrongMedia · WrongMethod
+    │   ├── TooLarge · HeadTooLarge · TooSlow · WrongMedia · WrongMethod
     │   └── NotServed             a path of the wider API that this version does not serve
     ├── Unavailable             an outage: try again, nothing was decided
     │   ├── StoreUnavailable
@@ -91,6 +91,14 @@ class TooMany(Refused):
 
 class TooLarge(Refused):
     pass
+
+
+class HeadTooLarge(Refused):
+    pass
+
+
+class TooSlow(Refused):
+    """A request that was begun did not arrive in time."""
 
 
 class WrongMedia(Refused):

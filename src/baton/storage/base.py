@@ -4,18 +4,19 @@ Look first = read, decide, write with the version seen, start over on `Stale`. T
 store; an implementation's duties are written on each method.
 """
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
+from baton.domain.events import TransactionEvent
 from baton.domain.json import Json
 from baton.domain.notification import Notification
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Revision, Transaction, View
-from baton.storage.changes import Change, Outcome
-
+from baton.storage.changes import Change, Duplicate, Outcome
 
 T = TypeVar("T")
 
@@ -65,16 +66,36 @@ class TransactionReader(Protocol):
     async def page(self, relayer_id: str, page: int, per_page: int, where: ListFilter) -> Page[View]:
         """Newest first by order of acceptance; `page` counts from 1. Any page costs the same without a status filter."""
 
-    async def open(self, relayer_id: str, limit: int) -> list[OpenTransaction]:
-        """What is not final, oldest first."""
-
     async def attempts(self, transaction_id: str) -> list[Attempt]:
         """Every signed version, oldest first."""
 
-    async def by_slot(self, relayer_id: str, number: int) -> View | None: ...
+    async def events(self, transaction_id: str) -> list[TransactionEvent]: ...
+
+    async def idempotent(self, relayer_id: str, scope: str, key: str) -> Duplicate | None:
+        """What an idempotency key has already made, if it is taken."""
+
+    async def by_slot(self, relayer_id: str, number: int) -> View | None:
+        """The transaction that last held the slot."""
 
     async def counts(self) -> dict[tuple[str, Status], int]:
         """How many transactions each relayer has in each status."""
+
+
+class LaneReader(Protocol):
+    """What the owner of a lane looks at."""
+
+    async def in_status(self, relayer_id: str, status: Status, limit: int) -> list[OpenTransaction]:
+        """Oldest first, with every attempt."""
+
+    async def with_intent(self, relayer_id: str, limit: int) -> list[OpenTransaction]: ...
+
+    async def highest_slot(self, chain: str, account: str) -> int | None: ...
+
+    async def held_slots(self, chain: str, account: str) -> dict[int, str | None]:
+        """Number → holder."""
+
+    async def fillers(self, chain: str, account: str) -> list[Attempt]:
+        """Our own open no-ops that belong to no transaction."""
 
 
 class NotificationReader(Protocol):
@@ -104,6 +125,9 @@ class Snapshot(Protocol):
     @property
     def relayers(self) -> RelayerReader: ...
 
+    @property
+    def lanes(self) -> LaneReader: ...
+
 
 class Store(Protocol):
     """Raises `StoreUnavailable` when it cannot be reached or written; then nothing was changed."""
@@ -115,5 +139,8 @@ class Store(Protocol):
 
     async def write_all(self, changes: Sequence[Change]) -> list[Outcome]:
         """As `write`, for many at once: one outcome each, in order; some may be refused while others are done."""
+
+    def watch(self, topic: str) -> asyncio.Event:
+        """An event that is set after each commit that touches the topic: a relayer's id, "events", "notifications"."""
 
     async def close(self) -> None: ...
