@@ -58,4 +58,4 @@ MOVES: dict[tuple[Status, Status], str] = {
 
 def may_move(old: Status, new: Status) -> bool:
     """Staying is always legal (a new hash, new content); everything else is in the table."""
-    return old is new and not old.is_final or (old, new) in MOVES
+    return (old is new and not old.is_final) or (old, new) in MOVES

@@ -97,7 +97,6 @@ class Attempt:
     revision: int | None
     kind: AttemptKind
     hash: str
-    raw: bytes = field(repr=False)
     slot: Slot | None
     max_cost: int  # in the chain's smallest unit: what it could take from the balance at most
     facts: Json  # fees, limits, signature as the family shows them
@@ -105,6 +104,8 @@ class Attempt:
     fate: Fate = Fate.OPEN
     block: Block | None = None
     accepted_at: datetime | None = None
+    outcome: Json | None = None  # what the chain said of it, as the family keeps it
+    raw: bytes = field(default=b"", repr=False)  # the signed bytes; not loaded where only a record is made
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,7 @@ class SaveRelayer:
     """Keeps what is known of a relayer beyond the file. → `Done` or `Stale`."""
 
     relayer_id: str
+    at: datetime
     version: int  # 0: it must not exist yet
     origin: str  # "file" or "api"
     seed_hash: str  # of its entry in the file, to see later whether the entry changed
@@ -130,6 +131,7 @@ class TakeLane:
 
     lane: str
     node: str
+    now: datetime  # a store with a clock of its own goes by that one
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ class Heartbeat:
 
     node: str
     ttl_s: float
+    now: datetime
 
 
 @dataclass(frozen=True, slots=True)

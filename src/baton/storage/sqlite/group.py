@@ -1,0 +1,148 @@
+"""The writer thread: gathers changes for about a millisecond and commits them together.
+
+With a 3 ms fsync that is the difference between 285 and 13,600 durable inserts a second. A change's future resolves
+only after the COMMIT that carries it returned.
+"""
+
+import asyncio
+import contextlib
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from baton import telemetry
+from baton.domain.errors import Bug, StoreUnavailable
+from baton.storage.changes import Change, Outcome
+from baton.storage.sqlite.apply import Aftermath, Applier
+
+LINGER_S = 0.001
+GROUP_LIMIT = 2000
+# A failed fsync leaves the kernel's view of the file unknown: retrying it can report success for lost data.
+FSYNC_FAILURES = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_IOERR_TRUNCATE})
+FSYNC_EXIT_CODE = 74
+
+
+@dataclass(slots=True)
+class _Waiting:
+    changes: Sequence[Change]
+    future: asyncio.Future[list[Outcome]]
+
+
+class GroupWriter:
+    """Takes changes from the event loop, writes them in its own thread, answers in the loop."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        applier: Applier,
+        wake: Callable[[set[str]], None],
+        on_fsync_failure: Callable[[], None] | None = None,
+    ) -> None:
+        self._connection = connection
+        self._applier = applier
+        self._wake = wake
+        self._on_fsync_failure = on_fsync_failure or _end_process
+        self._loop = asyncio.get_running_loop()
+        self._queue: deque[_Waiting] = deque()
+        self._arrived = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="baton-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, changes: Sequence[Change]) -> asyncio.Future[list[Outcome]]:
+        if self._stopping:
+            raise StoreUnavailable("the store is closed")
+        future: asyncio.Future[list[Outcome]] = self._loop.create_future()
+        self._queue.append(_Waiting(changes, future))
+        self._arrived.set()
+        return future
+
+    async def stop(self) -> None:
+        """Writes what is queued, then ends the thread."""
+        self._stopping = True
+        self._arrived.set()
+        await asyncio.to_thread(self._thread.join)
+
+    def _run(self) -> None:
+        while not self._stopping or self._queue:
+            self._arrived.wait()
+            self._arrived.clear()
+            if not self._stopping:
+                time.sleep(LINGER_S)  # let a group gather: without it groups stay tiny
+            while self._queue:
+                self._commit(self._take_group())
+
+    def _take_group(self) -> list[_Waiting]:
+        group: list[_Waiting] = []
+        size = 0
+        while self._queue and size < GROUP_LIMIT:
+            waiting = self._queue.popleft()
+            size += len(waiting.changes)
+            group.append(waiting)
+        return group
+
+    def _commit(self, group: list[_Waiting]) -> None:
+        try:
+            outcomes, topics = self._write(group)
+        except apsw.Error as error:
+            self._roll_back()
+            if getattr(error, "extendedresult", 0) in FSYNC_FAILURES:
+                self._on_fsync_failure()
+            self._answer(group, None, set(), _explain(error))
+            return
+        telemetry.GROUP_SIZE.observe(sum(len(waiting.changes) for waiting in group))
+        self._answer(group, outcomes, topics, None)
+
+    def _write(self, group: list[_Waiting]) -> tuple[list[list[Outcome]], set[str]]:
+        whole = Aftermath()
+        outcomes: list[list[Outcome]] = []
+        self._connection.execute("BEGIN IMMEDIATE")
+        for waiting in group:
+            answers = []
+            for change in waiting.changes:
+                outcome, after = self._applier.apply(change)
+                whole.merge(after)
+                answers.append(outcome)
+            outcomes.append(answers)
+        self._applier.settle(whole)
+        self._connection.execute("COMMIT")
+        return outcomes, whole.topics
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            with contextlib.suppress(apsw.Error):
+                self._connection.execute("ROLLBACK")
+
+    def _answer(
+        self, group: list[_Waiting], outcomes: list[list[Outcome]] | None, topics: set[str], error: Exception | None
+    ) -> None:
+        def deliver() -> None:
+            for index, waiting in enumerate(group):
+                if waiting.future.done():
+                    continue  # the asker went away; the change stands all the same
+                if outcomes is None:
+                    waiting.future.set_exception(error or Bug("a group without an outcome"))
+                else:
+                    waiting.future.set_result(outcomes[index])
+            self._wake(topics)
+
+        with contextlib.suppress(RuntimeError):  # the loop closed while we were committing
+            self._loop.call_soon_threadsafe(deliver)
+
+
+def _explain(error: apsw.Error) -> Exception:
+    if isinstance(error, apsw.FullError):
+        return StoreUnavailable("the disk is full: nothing was stored; free some space and try again")
+    if isinstance(error, apsw.IOError | apsw.BusyError | apsw.ReadOnlyError | apsw.CantOpenError | apsw.NoMemError):
+        return StoreUnavailable(f"the store cannot be written now ({type(error).__name__}); nothing was stored")
+    return Bug(f"the store refused a change it should have taken: {error}")
+
+
+def _end_process() -> None:
+    telemetry.log.critical("fsync_failed", advice="check the disk; the store is read again at the next start")
+    os._exit(FSYNC_EXIT_CODE)
