@@ -1,0 +1,1 @@
+"""The Solana family: instructions and wire transactions in, signatures out."""
