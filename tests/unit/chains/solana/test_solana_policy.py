@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from solders import system_program as system
+from solders.address_lookup_table_account import AddressLookupTableAccount
 from solders.hash import Hash
 from solders.instruction import AccountMeta, Instruction
 from solders.keypair import Keypair
@@ -90,10 +91,7 @@ def test_a_broken_rule_is_named(parse: Parse, spell: Spell, policy: dict[str, An
     body = spell(pay(5), pay(7))
     assert parse(body)
     error = refused(parse, body, **policy)
-    assert (
-        error.field.removeprefix("transaction").removeprefix(".").removeprefix("instructions" if not path else "")
-        == path
-    )
+    assert error.field.endswith(path) if path else error.field in body
     assert "policy" in str(error)
 
 
@@ -171,8 +169,6 @@ def test_a_protected_fee_payer_may_receive(parse: Parse, call: Instruction) -> N
 
 
 def test_accounts_behind_tables_are_refused_when_accounts_are_ruled(parse: Parse) -> None:
-    from solders.address_lookup_table_account import AddressLookupTableAccount
-
     table = AddressLookupTableAccount(THIRD, [OTHER])
     message = MessageV0.try_compile(RELAYER, [pay(1)], [table], Hash.default())
     raw = bytes(VersionedTransaction.populate(message, [Signature.default()]))
