@@ -1,0 +1,87 @@
+"""Replace and cancel: what a client can still change about a transaction that it handed over.
+
+While nothing is signed the change is effective at once. Afterwards it is an intent: stored here by compare-and-set,
+carried out by the lane.
+"""
+
+from dataclasses import replace as with_changes
+
+from baton.commands.context import TRIES, Context
+from baton.commands.transactions import Shown
+from baton.domain.errors import Bug, Forbidden, Invalid, RelayerMissing, StoreUnavailable, TransactionMissing
+from baton.domain.json import Json
+from baton.domain.status import Status
+from baton.domain.transaction import Intent, IntentKind, Revision, State, Transaction, View, moved
+from baton.storage.changes import Advance, Done, Progress, Stale
+
+CANCELED_AT_ONCE = "canceled before anything was signed"
+CANCEL_ACCEPTED = "cancel accepted; it is being carried out"
+
+
+async def replace(context: Context, relayer_id: str, transaction_id: str, body: Json) -> Shown:
+    try:
+        known = context.relayers.get(relayer_id)
+    except RelayerMissing as error:
+        raise TransactionMissing(transaction_id) from error  # here the two must look alike
+    for _ in range(TRIES):
+        stored, view = await _look(context, relayer_id, transaction_id)
+        if known.relayer.refusal is not None:
+            raise Forbidden(known.relayer.refusal)
+        draft = known.language.parse(body, known.relayer, context.clock.now())
+        _check_amendable(stored)
+        if stored.state.is_canceled:
+            raise Invalid("status", f"{stored.status} with a cancel accepted", "a transaction that is not canceled")
+        revision = Revision(stored.state.revision + 1, draft.content, draft.valid_until)
+        state = with_changes(stored.state, revision=revision.number, reason=None)
+        intent = None if stored.status is Status.PENDING else Intent(IntentKind.REPLACE, revision.number)
+        if await _stored(context, Advance(transaction_id, stored.version, (state,), intent, revision)):
+            return Shown(with_changes(view, state=state, revision=revision), known)
+    raise StoreUnavailable(_busy(transaction_id))
+
+
+async def cancel(context: Context, relayer_id: str, transaction_id: str) -> Shown:
+    known = context.relayers.get(relayer_id)
+    for _ in range(TRIES):
+        stored, view = await _look(context, relayer_id, transaction_id)
+        _check_amendable(stored)
+        if stored.state.is_canceled:
+            return Shown(view, known)
+        state, intent = _canceled(stored.state)
+        if await _stored(context, Advance(transaction_id, stored.version, (state,), intent)):
+            return Shown(with_changes(view, state=state), known)
+    raise StoreUnavailable(_busy(transaction_id))
+
+
+def _canceled(state: State) -> tuple[State, Intent | None]:
+    if state.status is Status.PENDING:
+        return moved(state, Status.CANCELED, reason=CANCELED_AT_ONCE, is_canceled=True), None
+    intent = Intent(IntentKind.CANCEL, state.revision)
+    return with_changes(state, reason=CANCEL_ACCEPTED, is_canceled=True), intent
+
+
+async def _look(context: Context, relayer_id: str, transaction_id: str) -> tuple[Transaction, View]:
+    async with context.store.read() as snapshot:
+        stored = await snapshot.transactions.transaction(relayer_id, transaction_id)
+        view = await snapshot.transactions.view(relayer_id, transaction_id)
+    if stored is None or view is None:
+        raise TransactionMissing(transaction_id)
+    return stored, view
+
+
+def _check_amendable(stored: Transaction) -> None:
+    if not stored.status.is_amendable:
+        raise Invalid("status", stored.status.value, "pending, sent or submitted: it can no longer be changed")
+
+
+async def _stored(context: Context, advance: Advance) -> bool:
+    match await context.store.write(Progress(context.clock.now(), advances=(advance,))):
+        case Done():
+            return True
+        case Stale():
+            return False
+        case other:
+            raise Bug(f"an amendment answered {other}")
+
+
+def _busy(transaction_id: str) -> str:
+    return f"transaction {transaction_id!r} changed {TRIES} times while it was being amended; try again"

@@ -1,0 +1,19 @@
+"""What every command works with, as one frozen value."""
+
+from dataclasses import dataclass
+
+from baton.commands.registry import Relayers
+from baton.domain.clock import Clock
+from baton.storage.base import Store
+
+TRIES = 5  # look first, write with the version seen; so often before a busy row counts as an outage
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    store: Store
+    relayers: Relayers
+    clock: Clock
+    queue_limit: int = 100_000  # open transactions of one relayer
+    queue_retry_s: float = 5.0  # what a client is told when that many are open
+    per_page_limit: int = 1000
