@@ -1,0 +1,165 @@
+"""The chain seam: a node's answers as closed values that a lane matches to the end.
+
+A failure to reach a node is an exception (`NodeUnavailable`), never an answer: an outage decides nothing.
+The lane knows accounts, slots, attempts and money; what they mean on a chain is known here and below.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from baton.chains.base import Broadcast
+from baton.domain.json import Json
+from baton.domain.relayer import Relayer
+from baton.domain.transaction import Attempt, Block, Revision, Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Tip:
+    """The newest block of a network, as its watcher saw it."""
+
+    block: Block
+    is_gap: bool = False  # blocks were missed or replaced: whoever relies on them must ask anew
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A sending account at one block. `settled_slot` is what the required depth proves; `next_slot` only the tip's view."""
+
+    next_slot: int
+    settled_slot: int
+    balance: int
+    block: Block
+
+
+# What the chain shows of an attempt.
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Nothing is known: it may be in a pool, lost, or on its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """In a block of the canonical chain; `is_final` when the required depth is reached there."""
+
+    block: Block
+    is_final: bool
+    has_succeeded: bool = True
+    why: str | None = None  # the decoded reason when it has not
+    outcome: Json | None = None  # what the family keeps of the receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Orphaned:
+    """Proven: the block it was in is no longer canonical."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lapsed:
+    """Proven: it can never land any more. This is not `Unseen`."""
+
+    why: str
+    is_slot_free: bool = False  # the slot was not used by anyone and may be given again
+
+
+Sighting = Unseen | Included | Orphaned | Lapsed
+
+
+# What came of preparing a transaction for signing.
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    value: Json  # the family's own draft, opaque to the lane
+    max_cost: int  # what it could take from the balance at most
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Not now, and why; it holds up nobody, because it has no slot yet."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """It can never succeed, and why."""
+
+    why: str
+
+
+Prepared = Ready | Wait | Doomed
+
+
+class Step(StrEnum):
+    """What an attempt that has not landed needs now."""
+
+    NOTHING = "nothing"
+    RESEND = "resend"  # the same bytes again
+    BUMP = "bump"  # a dearer version in the same slot
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    raw: bytes
+    hash: str
+    facts: Json
+    max_cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """How long an attempt has been waiting at the head of its lane."""
+
+    blocks: int  # since it was last sent
+    seconds: float
+    versions: int  # how many of its kind were signed already
+
+
+Sign = Callable[[list[bytes]], Awaitable[list[bytes]]]  # a signer's one primitive
+
+
+class Chain(Protocol):
+    """One network. Every method may raise `NodeUnavailable`."""
+
+    has_slots: bool  # whether attempts take numbered slots of an account
+
+    async def identity(self) -> str:
+        """Which chain this is, so that one that was started anew is noticed. Checked at each connect."""
+
+    def tips(self) -> AsyncIterator[Tip]:
+        """The head as it moves; survives outages by itself. One consumer: the network's watcher."""
+
+    async def account(self, address: str, tip: Tip) -> Account: ...
+
+    async def observe(
+        self, attempts: Sequence[Attempt], account: Account, tip: Tip, *, is_thorough: bool
+    ) -> list[Sighting]:
+        """What the chain shows of each attempt. Thorough: ask for every one by hash, whatever was seen in blocks."""
+
+    async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
+        """Sends bytes that are stored already. `NodeUnavailable` means "maybe sent" for all of them."""
+
+    async def knows(self, hashes: Sequence[str]) -> Mapping[str, list[bool]]:
+        """For the explain page: which nodes know each hash."""
+
+
+class Maker(Protocol):
+    """Makes what is signed: prices, limits, simulation, signatures."""
+
+    async def prepare(self, revisions: Sequence[Revision], relayer: Relayer, *, is_alone: bool) -> list[Prepared]:
+        """`is_alone`: nothing of the lane is in flight, so a failing simulation cannot depend on it."""
+
+    async def bump(self, revision: Revision, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
+        """A dearer version for the slot of `attempts`, at least as much as the network's replacement rule asks.
+        `Wait` when the cap forbids it."""
+
+    async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
+        """The family's no-op for the slot of `attempts` (none: a fresh one)."""
+
+    async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, sign: Sign) -> list[Signed]: ...
+
+    def next_step(self, attempt: Attempt, stall: Stall, relayer: Relayer) -> Step: ...
