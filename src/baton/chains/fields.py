@@ -19,7 +19,7 @@ I64_MAX = 2**63 - 1
 LONGEST_SHOWN = 60  # characters of a client's value that an error repeats
 
 _DECIMAL = re.compile(r"-?[0-9]{1,100}")  # not str.isdecimal: that takes digits of every script; longer is no amount
-_HEX = re.compile(r"0[xX][0-9a-fA-F]{1,100}")
+_HEX = re.compile(r"0x[0-9a-fA-F]{1,100}")
 _MOMENT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:([0-9]{2})(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
