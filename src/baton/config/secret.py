@@ -38,7 +38,7 @@ class Secret:
     @property
     def fingerprint(self) -> str:
         """32 bits that tell whether it changed; too few to be of use to whoever reads the database."""
-        return sha256(b"baton seed\0" + self.value.encode(errors="surrogateescape")).hexdigest()[:8]
+        return sha256(b"baton seed\0" + self.value.encode(errors="surrogatepass")).hexdigest()[:8]
 
 
 def secret(sources: Sources) -> Reader[Secret]:

@@ -137,6 +137,8 @@ def _signing_key(sources: Sources) -> Reader[Secret]:
         found = secret(sources)(value, at)
         if len(found.value) > SIGNING_KEY_MAX_CHARS:
             raise Invalid(at.path, f"{len(found.value)} characters", f"at most {SIGNING_KEY_MAX_CHARS}")
+        if any("\ud800" <= char <= "\udfff" for char in found.value):
+            raise Invalid(at.path, "half of a character (not shown)", "text that UTF-8 can carry")
         return found
 
     return read
