@@ -31,6 +31,10 @@ class Cipher:
         data = self._keys[self._current].encrypt(nonce, secret.encode(), place.encode())
         return VERSION + self._current + nonce + data
 
+    def is_current(self, sealed: bytes) -> bool:
+        """Whether it was sealed with the first key; the others are only for reading."""
+        return sealed[1:5] == self._current
+
     def open(self, sealed: bytes, place: str) -> str:
         key_id, nonce, data = sealed[1:5], sealed[5:17], sealed[17:]
         key = self._keys.get(key_id)
@@ -38,7 +42,7 @@ class Cipher:
             raise Misconfigured([wrong_key(place)])
         try:
             return key.decrypt(nonce, data, place.encode()).decode()
-        except InvalidTag:
+        except (InvalidTag, ValueError):  # ValueError: cut short
             raise Misconfigured([wrong_key(place)]) from None
 
 

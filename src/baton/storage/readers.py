@@ -156,14 +156,10 @@ class Lanes:
         rows = await self._fetch("in_status", relayer_id, str(status), limit)
         if not rows:
             return []
-        return _with_attempts(rows, await self._attempts_in(relayer_id, status))
-
-    async def _attempts_in(self, relayer_id: str, status: Status) -> dict[str, list[Attempt]]:
         found: defaultdict[str, list[Attempt]] = defaultdict(list)
-        if status is not Status.PENDING:
-            for row in await self._fetch("open_attempts", relayer_id, str(status)):
-                found[row[2]].append(attempt_from(row))
-        return found
+        for row in await self._fetch("open_attempts", relayer_id, str(status), rows[-1][2]):
+            found[row[2]].append(attempt_from(row))
+        return _with_attempts(rows, found)
 
     async def with_intent(self, relayer_id: str, limit: int) -> list[OpenTransaction]:
         rows = await self._fetch("with_intent", relayer_id, limit)

@@ -11,26 +11,28 @@ WHERE id = $1
 -- name: attempts
 SELECT id, relayer_id, transaction_id, revision, kind, hash, chain, account, number, max_cost, facts,
        created_at, fate, block_number, block_hash, accepted_at, outcome, raw
-FROM attempts WHERE transaction_id = $1 ORDER BY id
+FROM attempts WHERE transaction_id = $1 ORDER BY ordinal
 
 -- name: open_attempts
 SELECT a.id, a.relayer_id, a.transaction_id, a.revision, a.kind, a.hash, a.chain, a.account, a.number, a.max_cost, a.facts,
        a.created_at, a.fate, a.block_number, a.block_hash, a.accepted_at, a.outcome, a.raw
 FROM transactions t JOIN attempts a ON a.transaction_id = t.id
-WHERE t.relayer_id = $1 AND t.status = $2
-ORDER BY t.seq, a.id
+WHERE t.relayer_id = $1 AND t.status = $2 AND t.seq <= $3
+ORDER BY t.seq, a.ordinal
 
 -- name: fillers
 SELECT a.id, a.relayer_id, a.transaction_id, a.revision, a.kind, a.hash, a.chain, a.account, a.number, a.max_cost, a.facts,
        a.created_at, a.fate, a.block_number, a.block_hash, a.accepted_at, a.outcome, a.raw
-FROM slots s JOIN attempts a ON a.relayer_id = s.relayer_id AND a.number = s.number AND a.chain = s.chain
+FROM slots s JOIN attempts a ON a.relayer_id = s.relayer_id AND a.number = s.number AND a.chain = s.chain AND a.account = s.account
 WHERE s.chain = $1 AND s.account = $2 AND s.hold = 'held' AND s.holder IS NULL AND a.transaction_id IS NULL
-ORDER BY a.id
+ORDER BY a.ordinal
 
 -- name: move_slot
 INSERT INTO slots (chain, account, number, relayer_id, holder, hold) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (chain, account, number) DO UPDATE SET relayer_id = excluded.relayer_id, holder = excluded.holder, hold = excluded.hold
-WHERE slots.hold = 'released' OR (slots.holder IS NOT DISTINCT FROM excluded.holder AND slots.hold = 'held')
+WHERE slots.hold = 'released'
+   OR (slots.relayer_id = excluded.relayer_id AND slots.holder IS NOT DISTINCT FROM excluded.holder
+       AND (slots.hold = 'held' OR slots.hold = excluded.hold))
 RETURNING hold
 
 -- name: highest_slot

@@ -10,7 +10,7 @@ RETURNING epoch
 SELECT 1 FROM lanes WHERE lane = $1 AND epoch = $2 AND owner IS NOT NULL
 
 -- name: leave_lane
-UPDATE lanes SET owner = NULL WHERE lane = $1 AND epoch = $2 RETURNING lane
+UPDATE lanes SET owner = NULL WHERE lane = $1 AND epoch = $2 AND owner IS NOT NULL RETURNING lane
 
 -- name: beat
 INSERT INTO nodes (node, beat_at, ttl) VALUES ($1, $2, $3)

@@ -1,5 +1,5 @@
 -- name: take_number
-INSERT INTO counters (relayer_id, accepted, last_created_at) VALUES ($1, 1, $2)
+INSERT INTO counters (relayer_id, accepted, last_created_at) SELECT $1, 1, $2 WHERE $3 > 0
 ON CONFLICT (relayer_id) DO UPDATE
 SET accepted = counters.accepted + 1,
     last_created_at = CASE WHEN excluded.last_created_at > counters.last_created_at
@@ -112,7 +112,7 @@ SELECT t.seq FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHER
 
 -- name: id_by_slot
 SELECT transaction_id FROM attempts
-WHERE relayer_id = $1 AND number = $2 AND transaction_id IS NOT NULL ORDER BY id DESC LIMIT 1
+WHERE relayer_id = $1 AND number = $2 AND transaction_id IS NOT NULL ORDER BY ordinal DESC LIMIT 1
 
 -- name: insert_key
 INSERT INTO idempotency_keys (scope, relayer_id, key, transaction_id, body_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)

@@ -114,7 +114,8 @@ class Applier:
                 return c.Duplicate(known[0][0], bytes(known[0][1]))
         numbered = self._run("take_number", change.relayer_id, to_micros(change.at), change.queue_limit)
         if not numbered:
-            return c.Full(self._run("open_count", change.relayer_id)[0][0])
+            counted = self._run("open_count", change.relayer_id)
+            return c.Full(counted[0][0] if counted else 0)
         seq, created_at = numbered[0]
         transaction_id, revision = change.transaction_id, change.revision
         self._run("insert_transaction", change.relayer_id, seq, transaction_id, created_at, revision.number)

@@ -1,7 +1,7 @@
 """The writer thread: gathers changes for about a millisecond and commits them together.
 
 With a 3 ms fsync that is the difference between 285 and 13,600 durable inserts a second. A change's future resolves
-only after the COMMIT that carries it returned.
+only after the COMMIT that carries it returned. Checkpoints come after the answers, so that nobody waits for them.
 """
 
 import asyncio
@@ -22,9 +22,11 @@ from baton.storage.sqlite.apply import Aftermath, Applier
 
 LINGER_S = 0.001
 GROUP_LIMIT = 2000
+CHECKPOINT_PAGES = 4000
 # A failed fsync leaves the kernel's view of the file unknown: retrying it can report success for lost data.
 FSYNC_FAILURES = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_IOERR_TRUNCATE})
 FSYNC_EXIT_CODE = 74
+OUTAGES = (apsw.FullError, apsw.IOError, apsw.BusyError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.NoMemError)
 
 
 @dataclass(slots=True)
@@ -51,6 +53,9 @@ class GroupWriter:
         self._queue: deque[_Waiting] = deque()
         self._arrived = threading.Event()
         self._stopping = False
+        self._log_pages = 0
+        self._is_checkpoint_failing = False
+        connection.set_wal_hook(self._note_log)  # in place of SQLite's own checkpoints, which hide a failed fsync
         self._thread = threading.Thread(target=self._run, name="baton-writer", daemon=True)
         self._thread.start()
 
@@ -76,6 +81,8 @@ class GroupWriter:
                 time.sleep(LINGER_S)  # let a group gather: without it groups stay tiny
             while self._queue:
                 self._commit(self._take_group())
+                if self._log_pages >= CHECKPOINT_PAGES:
+                    self._checkpoint()
 
     def _take_group(self) -> list[_Waiting]:
         group: list[_Waiting] = []
@@ -89,11 +96,9 @@ class GroupWriter:
     def _commit(self, group: list[_Waiting]) -> None:
         try:
             outcomes, topics = self._write(group)
-        except apsw.Error as error:
+        except Exception as error:  # noqa: BLE001 - whatever a change does, the writer lives on and everyone is answered
             self._roll_back()
-            if getattr(error, "extendedresult", 0) in FSYNC_FAILURES:
-                self._on_fsync_failure()
-            self._answer(group, None, set(), _explain(error))
+            self._refuse(group, error)
             return
         telemetry.GROUP_SIZE.observe(sum(len(waiting.changes) for waiting in group))
         self._answer(group, outcomes, topics, None)
@@ -112,6 +117,34 @@ class GroupWriter:
         self._applier.settle(whole)
         self._connection.execute("COMMIT")
         return outcomes, whole.topics
+
+    def _refuse(self, group: list[_Waiting], error: Exception) -> None:
+        """Nothing of the group was stored. A change that cannot be stored must not take its neighbours with it."""
+        self._check_fsync(error)
+        if isinstance(error, OUTAGES) or len(group) == 1:
+            self._answer(group, None, set(), _explain(error))
+            return
+        for waiting in group:
+            self._commit([waiting])
+
+    def _check_fsync(self, error: Exception) -> None:
+        if getattr(error, "extendedresult", 0) in FSYNC_FAILURES:
+            self._on_fsync_failure()
+
+    def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _checkpoint(self) -> None:
+        try:
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.Error as error:
+            self._check_fsync(error)
+            if not self._is_checkpoint_failing:
+                telemetry.log.warning("checkpoint_failed", error=str(error), advice="nothing is lost; the log grows")
+            self._is_checkpoint_failing = True
+        else:
+            self._is_checkpoint_failing = False
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
@@ -135,10 +168,10 @@ class GroupWriter:
             self._loop.call_soon_threadsafe(deliver)
 
 
-def _explain(error: apsw.Error) -> Exception:
+def _explain(error: Exception) -> Exception:
     if isinstance(error, apsw.FullError):
         return StoreUnavailable("the disk is full: nothing was stored; free some space and try again")
-    if isinstance(error, apsw.IOError | apsw.BusyError | apsw.ReadOnlyError | apsw.CantOpenError | apsw.NoMemError):
+    if isinstance(error, OUTAGES):
         return StoreUnavailable(f"the store cannot be written now ({type(error).__name__}); nothing was stored")
     return Bug(f"the store refused a change it should have taken: {error}")
 

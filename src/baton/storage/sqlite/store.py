@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import fcntl
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -12,7 +10,7 @@ from typing import IO, Any
 
 import apsw
 
-from baton.domain.errors import Misconfigured, StoreUnavailable
+from baton.domain.errors import StoreUnavailable
 from baton.storage.changes import Change, Outcome
 from baton.storage.cipher import Cipher
 from baton.storage.migrate import migrate
@@ -20,11 +18,14 @@ from baton.storage.queries import for_sqlite, load_queries
 from baton.storage.readers import Readers
 from baton.storage.rows import Row
 from baton.storage.sqlite.apply import Applier
-from baton.storage.sqlite.group import GroupWriter
+from baton.storage.sqlite.folder import lock_folder, make_folder
+from baton.storage.sqlite.group import OUTAGES, GroupWriter
+from baton.storage.sqlite.keycheck import check_key
 from baton.storage.wakeups import Wakeups
 
 READERS = 4
 FILE_NAME = "baton.db"
+LAST_READS_S = 5
 
 
 class SqliteStore:
@@ -47,21 +48,26 @@ class SqliteStore:
         folder: Path, cipher: Cipher, *, on_fsync_failure: Callable[[], None] | None = None, vfs: str = ""
     ) -> "SqliteStore":
         store = SqliteStore(folder, cipher, on_fsync_failure=on_fsync_failure)
-        store._start(vfs)
+        try:
+            store._start(vfs)
+        except BaseException as error:
+            store._let_go()
+            if isinstance(error, OUTAGES):
+                raise StoreUnavailable(f"the store in {folder} cannot be opened now: {error}") from error
+            raise
         return store
 
     def _start(self, vfs: str) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder)
         self._lock = lock_folder(self._folder)
         path = str(self._folder / FILE_NAME)
-        connection = connect(path, vfs)
+        self._connection = connection = connect(path, vfs)
         migrate(connection)
         check_key(connection, self._cipher)
-        applier = Applier(connection, self._queries, self._cipher)
-        self._connection = connection
-        self._writer = GroupWriter(connection, applier, self._wakeups.wake, self._on_fsync_failure)
         for _ in range(READERS):
             self._idle.put_nowait(connect(path, vfs, read_only=True))
+        applier = Applier(connection, self._queries, self._cipher)
+        self._writer = GroupWriter(connection, applier, self._wakeups.wake, self._on_fsync_failure)
 
     async def write(self, change: Change) -> Outcome:
         return (await self._group().submit((change,)))[0]
@@ -76,6 +82,7 @@ class SqliteStore:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Readers]:
+        self._group()
         connection = await self._idle.get()
         loop = asyncio.get_running_loop()
 
@@ -93,7 +100,9 @@ class SqliteStore:
             try:
                 return await asyncio.shield(work)
             except asyncio.CancelledError:
-                await asyncio.wait([work])
+                while not work.done():
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await asyncio.wait([work])
                 raise
 
         try:
@@ -112,9 +121,16 @@ class SqliteStore:
         if writer is None:
             return
         await writer.stop()
+        with contextlib.suppress(TimeoutError):  # a snapshot that nobody closes must not hold up the end
+            async with asyncio.timeout(LAST_READS_S):
+                for _ in range(READERS):
+                    (await self._idle.get()).close()
+        self._let_go()
+
+    def _let_go(self) -> None:
         while not self._idle.empty():
             self._idle.get_nowait().close()
-        self._threads.shutdown()
+        self._threads.shutdown(wait=False)
         if self._connection is not None:
             self._connection.close()
         if self._lock is not None:
@@ -129,35 +145,5 @@ def connect(path: str, vfs: str = "", *, read_only: bool = False) -> apsw.Connec
         connection.execute("PRAGMA journal_mode = WAL")
         # NORMAL would lose acknowledged commits in a power cut, although no kill -9 test ever shows it.
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA wal_autocheckpoint = 4000")
     connection.execute("PRAGMA cache_size = -65536")
     return connection
-
-
-def lock_folder(folder: Path) -> IO[str]:
-    """Held as long as the process lives; the kernel releases it when the process dies, however it dies."""
-    file = (folder / "baton.lock").open("a+")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.seek(0)
-        owner = file.read().strip() or "unknown"
-        file.close()
-        raise Misconfigured(
-            [f"the data folder {folder} is in use by process {owner}; stop it, or give another BATON_DATA_DIR"]
-        ) from None
-    with contextlib.suppress(OSError):
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
-    return file
-
-
-def check_key(connection: apsw.Connection, cipher: Cipher) -> None:
-    """Refuses to start with another key than the store's secrets were written with."""
-    row = connection.execute("SELECT value FROM facts WHERE name = 'key_check'").fetchone()
-    if row is None:
-        sealed = cipher.seal("baton", "facts|key_check|value")
-        connection.execute("INSERT INTO facts (name, value) VALUES ('key_check', ?1)", (sealed,))
-    else:
-        cipher.open(row[0], "facts|key_check|value")

@@ -76,7 +76,8 @@ CREATE TABLE revisions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attempts (
-    id             TEXT PRIMARY KEY,
+    ordinal        INTEGER PRIMARY KEY,     -- the order of signing; ids follow the clock, which may jump
+    id             TEXT NOT NULL UNIQUE,
     relayer_id     TEXT NOT NULL,
     transaction_id TEXT,                    -- null: our own filler, never listed
     revision       INTEGER,
@@ -97,8 +98,8 @@ CREATE TABLE attempts (
 ) STRICT;
 
 CREATE UNIQUE INDEX attempts_by_hash ON attempts (hash);
-CREATE INDEX attempts_by_transaction ON attempts (transaction_id, id);
-CREATE INDEX attempts_by_slot ON attempts (relayer_id, number) WHERE number IS NOT NULL;
+CREATE INDEX attempts_by_transaction ON attempts (transaction_id, ordinal);
+CREATE INDEX attempts_by_slot ON attempts (relayer_id, number, ordinal) WHERE number IS NOT NULL;
 
 CREATE TABLE slots (
     chain      TEXT NOT NULL,
