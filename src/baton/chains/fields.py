@@ -125,7 +125,7 @@ def moment(obj: dict[str, Json], key: str, now: datetime, *, at: str = "") -> da
     value = text(obj, key, at=at, expected="an RFC 3339 time with an offset")
     if value is None:
         return None
-    parsed = _rfc3339(value)
+    parsed = rfc3339(value)
     if parsed is None:
         raise Invalid(path_of(at, key), found(value), "an RFC 3339 time with an offset, like 2030-01-31T12:00:00Z")
     if parsed <= now:
@@ -133,7 +133,8 @@ def moment(obj: dict[str, Json], key: str, now: datetime, *, at: str = "") -> da
     return parsed
 
 
-def _rfc3339(value: str) -> datetime | None:
+def rfc3339(value: str) -> datetime | None:
+    """The moment that a text names, in UTC; None if it names none."""
     shape = _MOMENT.fullmatch(value)
     if shape is None:
         return None

@@ -1,11 +1,10 @@
-"""The relayers that this process knows, each with the language of its family. Replaceable at run time."""
+"""The relayers that this process knows, each with the language of its network. Replaceable at run time."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from baton.chains.base import Language
 from baton.domain.errors import RelayerMissing
-from baton.domain.network import Family
 from baton.domain.relayer import Relayer
 
 
@@ -16,8 +15,8 @@ class Known:
 
 
 class Relayers:
-    def __init__(self, languages: Mapping[Family, Language], relayers: Iterable[Relayer] = ()) -> None:
-        self._languages = dict(languages)
+    def __init__(self, language_of: Callable[[Relayer], Language], relayers: Iterable[Relayer] = ()) -> None:
+        self._language_of = language_of
         self._known: dict[str, Known] = {}
         for relayer in relayers:
             self.put(relayer)
@@ -35,4 +34,4 @@ class Relayers:
 
     def put(self, relayer: Relayer) -> None:
         """Adds a relayer, or replaces the one of that id."""
-        self._known[relayer.id] = Known(relayer, self._languages[relayer.family])
+        self._known[relayer.id] = Known(relayer, self._language_of(relayer))

@@ -17,7 +17,7 @@ from baton.domain.errors import Bug, Forbidden, Invalid, KeyReused, Refused, Too
 from baton.domain.ids import ordered_id
 from baton.domain.json import Json
 from baton.domain.transaction import Revision, View
-from baton.storage.base import ListFilter, Page
+from baton.storage.base import ListFilter
 from baton.storage.changes import Accept, Accepted, Duplicate, Full, IdempotencyKey
 
 _VISIBLE_ASCII = re.compile(r"[!-~]{1,255}")
@@ -41,6 +41,13 @@ class Shown:
 
     def record(self) -> dict[str, Json]:
         return self.known.language.record(self.view, self.known.relayer)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    items: tuple[Shown, ...]
+    paging: Paging  # as it was used
+    total: int
 
 
 async def submit(context: Context, relayer_id: str, body: Json, once: OnceOnly | None = None) -> Shown:
@@ -78,14 +85,12 @@ async def get(context: Context, relayer_id: str, transaction_id: str) -> Shown:
     return Shown(view, known)
 
 
-async def list_page(
-    context: Context, relayer_id: str, paging: Paging, where: ListFilter
-) -> tuple[Page[View], Known, Paging]:
+async def list_page(context: Context, relayer_id: str, paging: Paging, where: ListFilter) -> ShownPage:
     known = context.relayers.get(relayer_id)
     used = paging.within(context.per_page_limit)
     async with context.store.read() as snapshot:
-        page = await snapshot.transactions.page(relayer_id, used.page, used.per_page, where)
-    return page, known, used
+        found = await snapshot.transactions.page(relayer_id, used.page, used.per_page, where)
+    return ShownPage(tuple(Shown(view, known) for view in found.items), used, found.total)
 
 
 def _draft(context: Context, known: Known, body: Json) -> Draft:

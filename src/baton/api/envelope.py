@@ -1,0 +1,46 @@
+"""The one shape that every answer wears.
+
+success   {"success": true, "data": …}, a list adds "pagination"
+failure   {"success": false, "data": null, "message": the phrase of the contract, "error": what is wrong here}
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from baton.commands.paging import Paging
+from baton.domain.json import Json
+
+Header = tuple[bytes, bytes]
+
+JSON = b"application/json"
+
+_encode = msgspec.json.Encoder().encode
+_NO_HEADERS: tuple[Header, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    body: bytes
+    headers: tuple[Header, ...] = ()
+    media: bytes = JSON
+
+
+def success(data: Json, status: int = 200, headers: tuple[Header, ...] = _NO_HEADERS) -> Answer:
+    return Answer(status, b'{"success":true,"data":' + _encode(data) + b"}", headers)
+
+
+def page(items: Sequence[Json], paging: Paging, total: int) -> Answer:
+    pagination = {"current_page": paging.page, "per_page": paging.per_page, "total_items": total}
+    return Answer(200, _encode({"success": True, "data": items, "pagination": pagination}))
+
+
+def failure(status: int, message: str, error: str, headers: tuple[Header, ...] = _NO_HEADERS) -> Answer:
+    return Answer(status, _encode({"success": False, "data": None, "message": message, "error": error}), headers)
+
+
+def bare(document: Json, status: int = 200) -> Answer:
+    """JSON without the envelope, for the few documents that say so."""
+    return Answer(status, _encode(document))

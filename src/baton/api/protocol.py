@@ -1,0 +1,168 @@
+"""The connection itself: deadlines, the head's size, and errors of the HTTP parser in our own envelope.
+
+uvicorn closes neither a half-sent head nor a half-sent body, and answers a malformed request in plain text. So: a head
+has `head_s` from its first byte, a body that nobody reads (the answer was given without it) is taken in and dropped
+for `body_s`, and then the connection is closed. Both are absolute: a byte now and then buys no time.
+"""
+
+import asyncio
+from enum import Enum, auto
+from typing import Any
+
+import httptools
+from uvicorn import Config
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from baton.api.envelope import Answer
+from baton.api.errors import answer_to
+from baton.api.limits import Limits
+from baton.api.request import request_id
+from baton.domain.errors import BatonError, HeadTooLarge, Invalid, TooSlow, Unavailable
+
+_GRACE_S = 1.0  # beyond the body's deadline, so that a reading endpoint answers first
+
+
+class Phase(Enum):
+    IDLE = auto()  # between requests: uvicorn's own keep-alive time rules
+    HEAD = auto()
+    BODY = auto()
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    limits = Limits()
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._phase = Phase.HEAD  # a new connection owes us a head
+        self._timer: asyncio.TimerHandle | None = None
+        self._timed: tuple[Phase, int] = (Phase.IDLE, 0)  # what the timer was set for
+        self._requests = 0
+        self._head_bytes = 0
+        self._is_refused = False
+        self._flaw: BatonError | None = None
+
+    # asyncio's side
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn narrows it
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            self._refuse(Unavailable(f"more than {self.limits.connections} connections are open"))
+        else:
+            self._set_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._drop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            return
+        begun = self._requests
+        self._head_bytes += len(data)
+        super().data_received(data)
+        if self._is_refused:
+            return
+        if self._phase is Phase.IDLE and self._requests == begun:
+            self._phase = Phase.HEAD  # blank lines before a head: they stopped uvicorn's keep-alive timer
+        if self._phase is Phase.HEAD and self._head_bytes > self.limits.head_bytes:
+            self._refuse(self._head_too_large())
+        else:
+            self._set_timer()
+
+    # the parser's side
+    def on_message_begin(self) -> None:
+        self._phase = Phase.HEAD
+        self._requests += 1
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        if self._head_bytes > self.limits.head_bytes and self._head_size() > self.limits.head_bytes:
+            self._flaw = self._head_too_large()
+            raise httptools.HttpParserCallbackError
+        self._phase = Phase.BODY
+        super().on_headers_complete()
+        if self.parser.should_upgrade():
+            self.cycle.keep_alive = False  # we speak nothing else; what follows such a head is not ours to read
+
+    def on_message_complete(self) -> None:
+        self._phase = Phase.IDLE
+        self._head_bytes = 0
+        super().on_message_complete()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """A client that offers an upgrade (curl --http2 does) is served as if it had not."""
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the parser's words help nobody
+        """What uvicorn calls when the parser gives up."""
+        flaw = self._flaw or Invalid("request", "bytes that are not HTTP/1.1", "a well-formed request")
+        self._refuse(flaw)
+
+    # ours
+    def _head_size(self) -> int:
+        line = len(self.parser.get_method()) + len(self.url) + len("  HTTP/1.1\r\n")
+        return line + sum(len(name) + len(value) + 4 for name, value in self.headers) + 2
+
+    def _head_too_large(self) -> HeadTooLarge:
+        return HeadTooLarge(f"head: found more than {self.limits.head_bytes} bytes of request line and headers")
+
+    def _set_timer(self) -> None:
+        wanted = (self._phase, self._requests)
+        if self._timed == wanted:
+            return
+        self._drop_timer()
+        self._timed = wanted
+        if self._phase is Phase.HEAD:
+            self._timer = self.loop.call_later(self.limits.head_s, self._head_is_late)
+        elif self._phase is Phase.BODY:
+            self._timer = self.loop.call_later(self.limits.body_s + _GRACE_S, self._body_is_late)
+
+    def _drop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _head_is_late(self) -> None:
+        if self._head_bytes:
+            self._refuse(TooSlow(f"the head was not complete within {self.limits.head_s:g} s"))
+        else:
+            self.transport.close()
+
+    def _body_is_late(self) -> None:
+        self._is_refused = True
+        self.transport.close()
+
+    def _refuse(self, error: BatonError) -> None:
+        """Answers outside of the application and ends the connection, without cutting into another answer."""
+        self._is_refused = True
+        self._drop_timer()
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            if not cycle.more_body:
+                cycle.keep_alive = False  # an earlier request is still being answered: that is the last answer
+                return
+            cycle.disconnected = True  # its own body is broken: wake the endpoint that waits for it
+            cycle.message_event.set()
+            if cycle.response_started:
+                self.transport.close()
+                return
+        headers = [] if self._phase is Phase.IDLE else self.headers
+        self.transport.write(_on_the_wire(answer_to(error), request_id(headers or [])))
+        self.transport.close()
+
+
+def _on_the_wire(answer: Answer, of_request: bytes) -> bytes:
+    headers = {
+        b"content-type": answer.media,
+        b"content-length": str(len(answer.body)).encode(),
+        b"x-request-id": of_request,
+        **dict(answer.headers),
+        b"connection": b"close",
+    }
+    lines = b"".join(name + b": " + value + b"\r\n" for name, value in headers.items())
+    return STATUS_LINE[answer.status] + lines + b"\r\n" + answer.body

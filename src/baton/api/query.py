@@ -1,0 +1,71 @@
+"""The query of a list: page, per_page and the filters. Keys that nobody knows are ignored, as the peer does."""
+
+import re
+from datetime import datetime
+from urllib.parse import parse_qsl
+
+from baton.api.request import Request
+from baton.chains.fields import found, rfc3339
+from baton.commands.paging import DEFAULT_PER_PAGE, LAST_PAGE, Paging
+from baton.domain.errors import Invalid
+from baton.domain.status import Status
+from baton.storage.base import ListFilter
+
+_DIGITS = re.compile(r"[0-9]+")
+_MOST_DIGITS = len(str(LAST_PAGE))
+
+
+def paging(request: Request) -> Paging:
+    values = _values(request)
+    return Paging(_number(values, "page", 1), _number(values, "per_page", DEFAULT_PER_PAGE))
+
+
+def list_filter(request: Request) -> ListFilter:
+    values = _values(request)
+    return ListFilter(_status(values), _moment(values, "since"), _moment(values, "until"))
+
+
+def _values(request: Request) -> dict[str, str]:
+    if not request.query:
+        return {}
+    try:
+        pairs = parse_qsl(request.query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
+    except ValueError:
+        raise Invalid("query", "text that cannot be read", "key=value pairs in percent-encoded UTF-8") from None
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise Invalid(twice[:60], "the key twice", "each key once")
+    return values
+
+
+def _number(values: dict[str, str], key: str, default: int) -> int:
+    text = values.get(key)
+    if text is None:
+        return default
+    if not _DIGITS.fullmatch(text):
+        raise Invalid(key, found(text), "an integer from 0 up")
+    digits = text.lstrip("0") or "0"
+    return int(digits) if len(digits) <= _MOST_DIGITS else LAST_PAGE
+
+
+def _status(values: dict[str, str]) -> Status | None:
+    text = values.get("status")
+    if text is None:
+        return None
+    try:
+        return Status(text.lower())
+    except ValueError:
+        raise Invalid("status", found(text), "one of " + ", ".join(Status)) from None
+
+
+def _moment(values: dict[str, str], key: str) -> datetime | None:
+    text = values.get(key)
+    if text is None:
+        return None
+    # a + that was not percent-encoded arrives as a blank: the one of the offset is meant
+    moment = rfc3339(text[:-6] + "+" + text[-5:] if text[-6:-5] == " " else text)
+    if moment is None:
+        raise Invalid(key, found(text), "an RFC 3339 time with an offset, like 2030-01-31T12:00:00Z")
+    return moment

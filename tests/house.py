@@ -1,0 +1,63 @@
+"""A small house for tests of commands and API: relayers of each family on a real store, with a clock in hand."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.asgi_client import TOKEN, Client
+from tests.fakes import FakeClock, FrailStore
+
+from baton.api.asgi import Api
+from baton.api.auth import Keys
+from baton.api.build import build_api
+from baton.api.limits import Limits
+from baton.chains.base import Language
+from baton.chains.evm.language import EvmLanguage
+from baton.chains.solana.language import SolanaLanguage
+from baton.commands.context import Context
+from baton.commands.registry import Relayers
+from baton.domain.network import Family, Network
+from baton.domain.policy import EvmPolicy, SolanaPolicy
+from baton.domain.relayer import Relayer
+from baton.storage.cipher import Cipher
+from baton.storage.sqlite import SqliteStore
+
+EVM_ADDRESS = "0x00000000000000000000000000000000000000aa"
+SOLANA_ADDRESS = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+
+EVM = Relayer("evm-local", "EVM", "local", Family.EVM, "evm-signer", EVM_ADDRESS, EvmPolicy())
+SOLANA = Relayer("solana-local", "Solana", "local", Family.SOLANA, "solana-signer", SOLANA_ADDRESS, SolanaPolicy())
+PAUSED = replace(EVM, id="paused", is_paused=True)
+
+
+@dataclass(frozen=True)
+class House:
+    context: Context
+    api: Api
+    client: Client
+    clock: FakeClock
+    store: FrailStore
+
+
+def language_of(relayer: Relayer) -> Language:
+    match relayer.family:
+        case Family.EVM:
+            return EvmLanguage(Network(relayer.network, Family.EVM, chain_id=31337, is_local=True))
+        case Family.SOLANA:
+            return SolanaLanguage()
+        case Family.STELLAR:
+            raise NotImplementedError
+
+
+@asynccontextmanager
+async def open_house(folder: Path, limits: Limits | None = None, queue_limit: int = 1000) -> AsyncIterator[House]:
+    store = FrailStore(await SqliteStore.open(folder, Cipher(bytes(32))))
+    try:
+        clock = FakeClock()
+        relayers = Relayers(language_of, [EVM, SOLANA, PAUSED])
+        context = Context(store, relayers, clock, queue_limit=queue_limit)
+        api = build_api(context, Keys(TOKEN), limits or Limits(rate_burst=10_000))
+        yield House(context, api, Client(api), clock, store)
+    finally:
+        await store.close()
