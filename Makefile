@@ -9,7 +9,7 @@ BIN    := $(VENV)/bin
 PY     := $(BIN)/python
 RUN    := $(VENV)/.installed-run
 DEV    := $(VENV)/.installed-dev
-PIP    := $(PY) -m pip --disable-pip-version-check --no-input install --quiet --require-hashes
+PIP    := $(PY) -m pip --disable-pip-version-check --no-input install --quiet --no-compile --require-hashes
 PYTEST := $(PY) -m pytest -ra --durations=10 --durations-min=1
 UV     := $(BIN)/uv --quiet pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
           --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
