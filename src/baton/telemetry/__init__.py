@@ -1,0 +1,30 @@
+"""Log events and metrics, named in one place.
+
+logs.py      one record = one line of JSON, whatever was put in      events.py   the words that records begin with
+plain.py     values made harmless: secrets redacted, sizes bounded   metrics.py  what Prometheus may ask for
+"""
+
+from baton.telemetry.events import EVENTS
+from baton.telemetry.logs import configure_logging, log
+from baton.telemetry.metrics import (
+    COMMIT_SECONDS,
+    GROUP_SIZE,
+    REGISTRY,
+    REQUESTS_UNDER_WAY,
+    TRANSACTIONS,
+    observe_request,
+    render_metrics,
+)
+
+__all__ = [
+    "COMMIT_SECONDS",
+    "EVENTS",
+    "GROUP_SIZE",
+    "REGISTRY",
+    "REQUESTS_UNDER_WAY",
+    "TRANSACTIONS",
+    "configure_logging",
+    "log",
+    "observe_request",
+    "render_metrics",
+]

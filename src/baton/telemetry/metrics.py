@@ -1,0 +1,65 @@
+"""What Prometheus may ask for. Labels come from closed sets (routes, statuses, relayers), never from what a client sent."""
+
+from collections.abc import Iterable, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+
+REGISTRY = CollectorRegistry()
+ProcessCollector(registry=REGISTRY)
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+REQUESTS = Counter("baton_http_requests", "Requests answered", ("method", "route", "status"), registry=REGISTRY)
+REQUEST_SECONDS = Histogram(
+    "baton_http_request_seconds",
+    "From a request's head to its answer",
+    ("method", "route"),
+    registry=REGISTRY,
+    buckets=_SECONDS,
+)
+REQUESTS_UNDER_WAY = Gauge("baton_http_requests_under_way", "Requests being answered", registry=REGISTRY)
+GROUP_SIZE = Histogram(
+    "baton_group_commit_size",
+    "Changes that shared one SQL transaction",
+    registry=REGISTRY,
+    buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000),
+)
+COMMIT_SECONDS = Histogram(
+    "baton_group_commit_seconds", "From BEGIN to the durable COMMIT", registry=REGISTRY, buckets=_SECONDS
+)
+
+
+class TransactionCounts(Collector):
+    """Transactions by relayer and status, as the store counted them last; a scrape refreshes them first."""
+
+    def __init__(self) -> None:
+        self._counts: Mapping[tuple[str, str], int] = {}
+
+    def show(self, counts: Mapping[tuple[str, str], int]) -> None:
+        self._counts = dict(counts)
+
+    def collect(self) -> Iterable[Metric]:
+        family = GaugeMetricFamily("baton_transactions", "Transactions by status", labels=("relayer", "status"))
+        for (relayer, status), count in sorted(self._counts.items()):
+            family.add_metric((relayer, str(status)), count)
+        yield family
+
+
+TRANSACTIONS = TransactionCounts()
+REGISTRY.register(TRANSACTIONS)
+
+
+def observe_request(method: str, route: str, status: int, seconds: float) -> None:
+    """Counts one answer. `route` is the path's template; a method that we do not know counts as OTHER."""
+    known = method if method in METHODS else "OTHER"
+    REQUESTS.labels(known, route, str(status)).inc()
+    REQUEST_SECONDS.labels(known, route).observe(seconds)
+
+
+def render_metrics() -> tuple[bytes, str]:
+    """The text that Prometheus reads, and its content type."""
+    return generate_latest(REGISTRY), CONTENT_TYPE_LATEST
