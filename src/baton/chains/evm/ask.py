@@ -40,8 +40,14 @@ class Ask:
         return b"" if self.data is None else bytes.fromhex(self.data[2:])
 
     @property
-    def has_explicit_price(self) -> bool:
-        return not (self.gas_price is self.max_fee_per_gas is self.max_priority_fee_per_gas is None)
+    def prices(self) -> dict[str, int]:
+        """The prices that the client named, by their request names."""
+        named = {
+            "gas_price": self.gas_price,
+            "max_fee_per_gas": self.max_fee_per_gas,
+            "max_priority_fee_per_gas": self.max_priority_fee_per_gas,
+        }
+        return {name: price for name, price in named.items() if price is not None}
 
     @property
     def intrinsic_gas(self) -> int:
@@ -54,11 +60,6 @@ class Ask:
         return gas + GAS_AUTHORIZATION * len(self.authorizations)
 
     def content(self) -> dict[str, Json]:
-        amounts = {
-            "gas_price": self.gas_price,
-            "max_fee_per_gas": self.max_fee_per_gas,
-            "max_priority_fee_per_gas": self.max_priority_fee_per_gas,
-        }
         given: dict[str, Json] = {
             "value": str(self.value),
             "to": self.to,
@@ -68,7 +69,7 @@ class Ask:
             "access_list": _access_content(self.access_list) or None,
             "authorization_list": [_authorization_content(one) for one in self.authorizations] or None,
         }
-        given |= {key: str(amount) for key, amount in amounts.items() if amount is not None}
+        given |= {name: str(price) for name, price in self.prices.items()}
         return {key: value for key, value in given.items() if value is not None}
 
     @classmethod

@@ -27,14 +27,7 @@ def _check_receiver(ask: Ask, policy: EvmPolicy, own_address: str) -> None:
 
 
 def _check_prices(ask: Ask, policy: EvmPolicy) -> None:
-    prices = {
-        "gas_price": ask.gas_price,
-        "max_fee_per_gas": ask.max_fee_per_gas,
-        "max_priority_fee_per_gas": ask.max_priority_fee_per_gas,
-    }
-    for name, price in prices.items():
-        if price is None:
-            continue
+    for name, price in ask.prices.items():
         if policy.gas_price_cap is not None and price > policy.gas_price_cap:
             raise Invalid(name, str(price), f"at most {policy.gas_price_cap}, the relayer's gas_price_cap")
         if policy.max_fee is not None and ask.gas_limit is not None and ask.gas_limit * price > policy.max_fee:

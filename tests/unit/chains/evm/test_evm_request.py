@@ -278,7 +278,7 @@ def test_content_reads_back_into_what_was_asked() -> None:
     stored = msgspec.json.decode(msgspec.json.encode(draft.content))
     ask = Ask.of(stored)
     assert ask.content() == draft.content
-    assert (ask.value, ask.max_fee_per_gas, ask.has_explicit_price) == (7, 9, True)
+    assert (ask.value, ask.prices) == (7, {"max_fee_per_gas": 9})
     assert ask.to_bytes == bytes.fromhex(TO[2:])
     assert ask.authorizations[0].s == 2
     assert Ask.of(parse(value=0, to=TO, speed="safeLow").content) == Ask(0, TO, speed=Speed.SAFE_LOW)
