@@ -58,7 +58,7 @@ lock: $(DEV) ## Write requirements/ anew from pyproject.toml (UPGRADE=1 takes ne
 
 clean: ## Remove caches and fetched binaries (keeps .venv, and your data in .baton)
 	rm -rf .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis bench/results
-	find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A venv without pip was left half-made by an interrupted start: it is made anew.
 # The checkout is put on the path instead of being built: quick, and edits count at once.
