@@ -36,8 +36,8 @@ def test_every_make_target_that_is_named_exists(document: Path) -> None:
 
 def test_every_room_is_on_the_architecture_page() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    packages = (path.name for path in (ROOT / "src" / "baton").iterdir() if path.is_dir() and path.name[0] not in "_.")
-    assert [name for name in packages if f"  {name}/ " not in page] == []
+    rooms = (path.stem for path in (ROOT / "src" / "baton").iterdir() if path.name[0] not in "_.")
+    assert [room for room in rooms if not re.search(rf"^  {room}(/|\.py) ", page, re.MULTILINE)] == []
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=relative)
