@@ -10,10 +10,10 @@ from baton.api.auth import Keys
 from baton.api.envelope import JSON, Answer, Header, success
 from baton.api.errors import answer_to, is_crash
 from baton.api.limits import Buckets
-from baton.api.observe import log_crash, observe
 from baton.api.request import Message, Receive, Request, Send
 from baton.api.routing import Route, Router
 from baton.domain.errors import Bug, Missing, WrongMethod
+from baton.telemetry import REQUESTS_UNDER_WAY, log, observe_request
 
 _CONNECTION_CLOSE: Header = (b"connection", b"close")
 _PRIVATE: tuple[Header, ...] = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
@@ -30,14 +30,15 @@ class Api:
             raise Bug(f"only http is served here, not {scope['type']}")
         began = perf_counter()
         request = Request.of(scope, receive)
-        try:
-            answer = await self._answer(request)
-        except Exception as error:  # noqa: BLE001 - the outermost catch: whatever happens, the client gets an answer
-            answer = answer_to(error)
-            if is_crash(error):
-                log_crash(request, error)
-        await _send(request, answer, send)
-        observe(request, answer, perf_counter() - began)
+        with REQUESTS_UNDER_WAY.track_inprogress():
+            try:
+                answer = await self._answer(request)
+            except Exception as error:  # noqa: BLE001 - the outermost catch: whatever happens, there is an answer
+                answer = answer_to(error)
+                if is_crash(error):
+                    log.error("request_crashed", request_id=request.id.decode(), route=request.template, exc_info=error)
+            await _send(request, answer, send)
+        observe_request(request.method, request.template, answer.status, perf_counter() - began)
 
     async def _answer(self, request: Request) -> Answer:
         found = self.router.find(request.path)

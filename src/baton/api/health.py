@@ -1,6 +1,6 @@
 """Is it alive, is it ready, and what it is: for probes and for people who open the address in a browser."""
 
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from contextlib import suppress
 
 from baton import __version__
 from baton.api.envelope import Answer, bare, success
@@ -9,7 +9,7 @@ from baton.api.routing import Route
 from baton.commands.context import Context
 from baton.domain.clock import to_text
 from baton.domain.errors import Unavailable
-from baton.telemetry import REGISTRY
+from baton.telemetry import TRANSACTIONS, render_metrics
 
 TEXT = b"text/plain; charset=utf-8"
 
@@ -60,4 +60,9 @@ class Health:
         return bare(document, 200 if is_ready else 503)
 
     async def metrics(self, _: Request) -> Answer:
-        return Answer(200, generate_latest(REGISTRY), media=CONTENT_TYPE_LATEST.encode())
+        with suppress(Unavailable):  # then the counts are those of the last time
+            async with self._context.store.read() as snapshot:
+                counts = await snapshot.transactions.counts()
+            TRANSACTIONS.show({(relayer, str(status)): count for (relayer, status), count in counts.items()})
+        text, media = render_metrics()
+        return Answer(200, text, media=media.encode())

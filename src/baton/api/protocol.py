@@ -21,6 +21,7 @@ from baton.api.request import request_id
 from baton.domain.errors import BatonError, HeadTooLarge, Invalid, TooSlow, Unavailable
 
 _GRACE_S = 1.0  # beyond the body's deadline, so that a reading endpoint answers first
+_BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
 
 
 class Phase(Enum):
@@ -84,6 +85,10 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         if self._head_bytes > self.limits.head_bytes and self._head_size() > self.limits.head_bytes:
             self._flaw = self._head_too_large()
+            raise httptools.HttpParserCallbackError
+        if self.parser.should_upgrade() and any(name in _BODY_HEADERS for name, _ in self.headers):
+            # the parser takes everything behind such a head for another language
+            self._flaw = Invalid("upgrade", "an offer to upgrade with a body", "a request without the Upgrade header")
             raise httptools.HttpParserCallbackError
         self._phase = Phase.BODY
         super().on_headers_complete()
