@@ -1,0 +1,208 @@
+"""Slots and attempts: one holder each, hashes unique, released slots come back (N1, D6)."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from tests.contract.storage.making import (
+    ACCOUNT,
+    CHAIN,
+    NOON,
+    a_filler,
+    accepted,
+    advance,
+    an_attempt,
+    hold,
+    progress,
+    refreshed,
+    sent,
+    signing,
+)
+
+from baton.domain.status import Status
+from baton.domain.transaction import Fate, Hold, Slot, Transaction
+from baton.storage.base import Store
+from baton.storage.changes import AttemptNews, Done, Outcome, Progress, Taken
+
+
+async def _held(store: Store) -> dict[int, str | None]:
+    async with store.read() as snapshot:
+        return await snapshot.lanes.held_slots(CHAIN, ACCOUNT)
+
+
+async def test_a_slot_has_one_holder(store: Store) -> None:
+    first, second = await accepted(store), await accepted(store)
+    assert await store.write(signing(first, 5)) == Done()
+    assert await store.write(signing(second, 5)) == Taken()
+    assert await _held(store) == {5: first.id}
+    assert await refreshed(store, second) == second
+
+
+async def test_two_relayers_cannot_hold_the_same_slot(store: Store) -> None:
+    mine, theirs = await accepted(store, "a"), await accepted(store, "b")
+    assert await store.write(signing(mine, 1)) == Done()
+    assert await store.write(signing(theirs, 1)) == Taken()
+
+
+async def test_two_relayers_fillers_cannot_hold_the_same_slot(store: Store) -> None:
+    mine, theirs = a_filler(1, relayer="a"), a_filler(1, relayer="b", tag="theirs")
+    assert await store.write(progress(attempts=(mine,), slots=(hold(mine),))) == Done()
+    assert await store.write(progress(attempts=(theirs,), slots=(hold(theirs),))) == Taken()
+
+
+async def test_of_many_that_want_one_slot_at_once_one_gets_it(store: Store) -> None:
+    transactions = [await accepted(store) for _ in range(15)]
+    outcomes = await asyncio.gather(*(store.write(signing(transaction, 0)) for transaction in transactions))
+    assert (outcomes.count(Done()), outcomes.count(Taken())) == (1, 14)
+    assert await _held(store) == {0: transactions[outcomes.index(Done())].id}
+
+
+async def test_other_accounts_and_other_chains_have_slots_of_their_own(store: Store) -> None:
+    transaction = await accepted(store)
+    attempts = [
+        replace(an_attempt(transaction, None, tag=str(index)), slot=slot)
+        for index, slot in enumerate((Slot(CHAIN, ACCOUNT, 1), Slot(CHAIN, "0xother", 1), Slot("chain-2", ACCOUNT, 1)))
+    ]
+    outcome = await store.write(progress(attempts=tuple(attempts), slots=tuple(hold(attempt) for attempt in attempts)))
+    assert outcome == Done()
+
+
+async def test_a_bump_shares_the_slot_of_its_transaction(store: Store) -> None:
+    transaction = await accepted(store)
+    await store.write(signing(transaction, 2))
+    bump = an_attempt(transaction, 2, tag="bump")
+    assert await store.write(progress(attempts=(bump,), slots=(hold(bump),))) == Done()
+    async with store.read() as snapshot:
+        assert len(await snapshot.transactions.attempts(transaction.id)) == 2
+
+
+async def _settle(store: Store, transaction: Transaction, number: int, state: Hold) -> Outcome:
+    return await store.write(progress(slots=(hold(an_attempt(transaction, number), state),)))
+
+
+async def test_a_released_slot_comes_back(store: Store) -> None:
+    first, second = await accepted(store), await accepted(store)
+    await store.write(signing(first, 4))
+    assert await _settle(store, first, 4, Hold.RELEASED) == Done()
+    assert await _held(store) == {}
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.highest_slot(CHAIN, ACCOUNT) is None
+    assert await store.write(signing(second, 4)) == Done()
+    assert await _held(store) == {4: second.id}
+
+
+async def test_a_slot_is_handed_on_within_one_change(store: Store) -> None:
+    first, second = await accepted(store), await accepted(store)
+    await store.write(signing(first, 4))
+    taking = signing(second, 4)
+    handing_on = replace(taking, slots=(hold(an_attempt(first, 4), Hold.RELEASED), *taking.slots))
+    assert await store.write(handing_on) == Done()
+    assert await _held(store) == {4: second.id}
+
+
+@pytest.mark.parametrize("end", [Hold.USED, Hold.LOST])
+async def test_a_used_or_lost_slot_never_comes_back(store: Store, end: Hold) -> None:
+    first, second = await accepted(store), await accepted(store)
+    await store.write(signing(first, 4))
+    assert await _settle(store, first, 4, end) == Done()
+    assert await store.write(signing(second, 4)) == Taken()
+    assert await _settle(store, first, 4, Hold.HELD) == Taken()
+    assert await _settle(store, first, 4, Hold.RELEASED) == Taken()
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.highest_slot(CHAIN, ACCOUNT) == 4
+
+
+async def test_saying_the_same_of_a_slot_twice_is_done(store: Store) -> None:
+    """A turn may run twice over the same facts."""
+    transaction = await accepted(store)
+    await store.write(signing(transaction, 4))
+    assert await _settle(store, transaction, 4, Hold.USED) == Done()
+    assert await _settle(store, transaction, 4, Hold.USED) == Done()
+
+
+async def test_a_taken_slot_undoes_the_whole_change(store: Store) -> None:
+    first, second, third = await accepted(store), await accepted(store), await accepted(store)
+    await store.write(signing(first, 1))
+    both = [signing(second, 0), signing(third, 1)]
+    together = Progress(
+        at=NOON,
+        advances=both[0].advances + both[1].advances,
+        attempts=both[0].attempts + both[1].attempts,
+        slots=both[0].slots + both[1].slots,
+    )
+    assert await store.write(together) == Taken()
+    assert await _held(store) == {1: first.id}
+    assert await refreshed(store, second) == second
+
+
+async def test_a_hash_belongs_to_one_attempt(store: Store) -> None:
+    transaction = await accepted(store)
+    attempt = an_attempt(transaction, None)
+    assert await store.write(progress(attempts=(attempt,))) == Done()
+    twin = replace(an_attempt(transaction, None), hash=attempt.hash)
+    assert await store.write(progress(attempts=(twin,))) == Taken()
+
+
+async def test_attempts_come_in_the_order_of_signing_although_their_ids_do_not(store: Store) -> None:
+    """Ids follow the clock, and clocks jump (M4)."""
+    transaction = await accepted(store)
+    signed = [
+        replace(an_attempt(transaction, 0, tag=tag), id=name) for tag, name in (("a", "9"), ("b", "5"), ("c", "7"))
+    ]
+    for attempt in signed:
+        assert await store.write(progress(attempts=(attempt,), slots=(hold(attempt),))) == Done()
+    async with store.read() as snapshot:
+        assert await snapshot.transactions.attempts(transaction.id) == signed
+
+
+async def test_the_signed_bytes_come_back_exactly(store: Store) -> None:
+    transaction = await accepted(store)
+    attempt = replace(an_attempt(transaction, 2**62), raw=bytes(range(256)) * 40, max_cost=2**256 - 1)
+    await store.write(
+        progress(advance(transaction, sent(transaction, attempt)), attempts=(attempt,), slots=(hold(attempt),))
+    )
+    async with store.read() as snapshot:
+        assert await snapshot.transactions.attempts(transaction.id) == [attempt]
+        (waiting,) = await snapshot.lanes.in_status("r", Status.SENT, 10)
+        view = await snapshot.transactions.view("r", transaction.id)
+    assert waiting.attempts == (attempt,)
+    assert view is not None
+    assert view.attempt == replace(attempt, raw=b"")
+
+
+async def test_the_highest_slot_counts_all_but_released_ones(store: Store) -> None:
+    transactions = [await accepted(store) for _ in range(3)]
+    for number, transaction in enumerate(transactions):
+        await store.write(signing(transaction, number))
+    await _settle(store, transactions[2], 2, Hold.RELEASED)
+    await _settle(store, transactions[1], 1, Hold.USED)
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.highest_slot(CHAIN, ACCOUNT) == 1
+        assert await snapshot.lanes.highest_slot(CHAIN, "nobody") is None
+
+
+async def test_fillers_are_found_by_their_account_and_are_never_listed(store: Store) -> None:
+    mine, other = a_filler(3), a_filler(3, account="0xchannel")
+    assert await store.write(progress(attempts=(mine, other), slots=(hold(mine), hold(other)))) == Done()
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.fillers(CHAIN, ACCOUNT) == [mine]
+        assert await snapshot.lanes.fillers(CHAIN, "0xchannel") == [other]
+        assert await snapshot.lanes.held_slots(CHAIN, ACCOUNT) == {3: None}
+        assert await snapshot.transactions.by_slot("r", 3) is None
+    settled = progress(slots=(hold(mine, Hold.USED),), news=(AttemptNews(mine.id, Fate.INCLUDED),))
+    assert await store.write(settled) == Done()
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.fillers(CHAIN, ACCOUNT) == []
+
+
+async def test_the_transaction_that_last_held_a_slot_is_found(store: Store) -> None:
+    first, second = await accepted(store), await accepted(store)
+    await store.write(signing(first, 4))
+    await _settle(store, first, 4, Hold.RELEASED)
+    await store.write(signing(second, 4))
+    async with store.read() as snapshot:
+        view = await snapshot.transactions.by_slot("r", 4)
+        assert view is not None
+        assert view.id == second.id
+        assert await snapshot.transactions.by_slot("other", 4) is None
+        assert await snapshot.transactions.by_slot("r", 5) is None
