@@ -189,7 +189,7 @@ class Bank:
         """
         message = transaction.message
         payer = message.account_keys[0]
-        if error in _LOAD_FAILURES:
+        if isinstance(error, str) and error in _LOAD_FAILURES:
             self._write(payer, with_lamports(self._read(payer), -fee_lamports))
         elif self._read_lamports(payer) == before_lamports:
             return False
