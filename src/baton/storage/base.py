@@ -87,12 +87,17 @@ class LaneReader(Protocol):
     async def in_status(self, relayer_id: str, status: Status, limit: int) -> list[OpenTransaction]:
         """Oldest first, with every attempt."""
 
+    async def one(self, relayer_id: str, transaction_id: str) -> OpenTransaction | None: ...
+
     async def with_intent(self, relayer_id: str, limit: int) -> list[OpenTransaction]: ...
 
     async def highest_slot(self, chain: str, account: str) -> int | None: ...
 
-    async def held_slots(self, chain: str, account: str) -> dict[int, str | None]:
-        """Number → holder."""
+    async def used_slots(self, chain: str, account: str, first: int) -> set[int]:
+        """Numbers from `first` on that are used for good."""
+
+    async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int]]:
+        """Holder and greatest cost of every attempt signed since then."""
 
     async def fillers(self, chain: str, account: str) -> list[Attempt]:
         """Our own open no-ops that belong to no transaction."""

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from baton.domain.clock import from_micros, to_micros
@@ -161,6 +162,11 @@ class Lanes:
             found[row[2]].append(attempt_from(row))
         return _with_attempts(rows, found)
 
+    async def one(self, relayer_id: str, transaction_id: str) -> OpenTransaction | None:
+        rows = await self._fetch("open_one", relayer_id, transaction_id)
+        attempts = [attempt_from(row) for row in await self._fetch("attempts", transaction_id)]
+        return _with_attempts(rows, {transaction_id: attempts})[0] if rows else None
+
     async def with_intent(self, relayer_id: str, limit: int) -> list[OpenTransaction]:
         rows = await self._fetch("with_intent", relayer_id, limit)
         return _with_attempts(
@@ -171,8 +177,12 @@ class Lanes:
         rows = await self._fetch("highest_slot", chain, account)
         return rows[0][0] if rows else None
 
-    async def held_slots(self, chain: str, account: str) -> dict[int, str | None]:
-        return {row[0]: row[1] for row in await self._fetch("held_slots", chain, account)}
+    async def used_slots(self, chain: str, account: str, first: int) -> set[int]:
+        return {row[0] for row in await self._fetch("used_slots", chain, account, first)}
+
+    async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int]]:
+        rows = await self._fetch("costs_since", relayer_id, to_micros(since))
+        return [(row[0], int(row[1])) for row in rows]
 
     async def fillers(self, chain: str, account: str) -> list[Attempt]:
         return [attempt_from(row) for row in await self._fetch("fillers", chain, account)]

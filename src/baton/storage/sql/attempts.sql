@@ -38,5 +38,8 @@ RETURNING hold
 -- name: highest_slot
 SELECT number FROM slots WHERE chain = $1 AND account = $2 AND hold <> 'released' ORDER BY number DESC LIMIT 1
 
--- name: held_slots
-SELECT number, holder FROM slots WHERE chain = $1 AND account = $2 AND hold = 'held' ORDER BY number
+-- name: used_slots
+SELECT number FROM slots WHERE chain = $1 AND account = $2 AND number >= $3 AND hold = 'used'
+
+-- name: costs_since
+SELECT COALESCE(transaction_id, id), max_cost FROM attempts WHERE relayer_id = $1 AND created_at >= $2

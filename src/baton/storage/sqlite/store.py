@@ -64,6 +64,7 @@ class SqliteStore:
         self._connection = connection = connect(path, vfs)
         migrate(connection)
         check_key(connection, self._cipher)
+        connection.execute("DELETE FROM nodes")  # the folder's lock proves that no other node lives
         for _ in range(READERS):
             self._idle.put_nowait(connect(path, vfs, read_only=True))
         applier = Applier(connection, self._queries, self._cipher)

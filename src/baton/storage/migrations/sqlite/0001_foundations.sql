@@ -101,6 +101,8 @@ CREATE UNIQUE INDEX attempts_by_hash ON attempts (hash);
 CREATE INDEX attempts_by_transaction ON attempts (transaction_id, ordinal);
 CREATE INDEX attempts_by_slot ON attempts (relayer_id, number, ordinal) WHERE number IS NOT NULL;
 
+CREATE INDEX attempts_by_time ON attempts (relayer_id, created_at);
+
 CREATE TABLE slots (
     chain      TEXT NOT NULL,
     account    TEXT NOT NULL,

@@ -1,0 +1,143 @@
+"""What a lane has in its hands: a copy of the store's open rows, rebuilt from the store at any time.
+
+Nothing here is the truth. Every decision is written with the version it was made from; only what the store has done
+is applied here, and a row that someone else changed is read again.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from baton.domain.status import Status
+from baton.domain.transaction import Attempt, Fate, Hold, Revision, Transaction
+from baton.storage.base import OpenTransaction
+from baton.storage.changes import Advance, AttemptNews, Progress
+
+DEAD = frozenset({Fate.LAPSED, Fate.REJECTED})
+
+
+@dataclass(slots=True)
+class Entry:
+    """One transaction with every signed version of it."""
+
+    transaction: Transaction
+    revision: Revision  # the newest
+    attempts: list[Attempt]
+
+    @property
+    def id(self) -> str:
+        return self.transaction.id
+
+    @property
+    def status(self) -> Status:
+        return self.transaction.status
+
+    @property
+    def live(self) -> list[Attempt]:
+        """Versions that could still land, or have landed and are not final; oldest first."""
+        return [attempt for attempt in self.attempts if attempt.fate not in DEAD]
+
+    @property
+    def has_landed(self) -> bool:
+        return any(attempt.fate in (Fate.INCLUDED, Fate.REVERTED) for attempt in self.attempts)
+
+    @property
+    def place(self) -> int:
+        """Where it stands in the lane: its slot, or its place in the order of acceptance where there are none."""
+        slot = self.attempts[-1].slot if self.attempts else None
+        return self.transaction.seq if slot is None else slot.number
+
+
+@dataclass(slots=True)
+class Mail:
+    """How an attempt was last given to a node. In memory only: after a restart everything is simply sent again."""
+
+    sent_at: float  # monotonic seconds
+    height: int  # the chain's height then
+    tries: int = 0
+    is_accepted: bool = False
+
+
+@dataclass(slots=True)
+class Book:
+    entries: dict[str, Entry] = field(default_factory=dict)
+    fillers: dict[str, Attempt] = field(default_factory=dict)  # our own no-ops, by attempt id
+    mail: dict[str, Mail] = field(default_factory=dict)  # by attempt id
+    parked: dict[str, str] = field(default_factory=dict)  # pending ones that must wait, and why
+
+    def put(self, items: Iterable[OpenTransaction]) -> None:
+        for item in items:
+            self.entries[item.transaction.id] = Entry(item.transaction, item.revision, list(item.attempts))
+
+    def drop(self, transaction_id: str) -> None:
+        entry = self.entries.pop(transaction_id, None)
+        for attempt in entry.attempts if entry else ():
+            self.mail.pop(attempt.id, None)
+
+    def in_order(self) -> list[Entry]:
+        return sorted(self.entries.values(), key=lambda entry: entry.place)
+
+    def live_attempts(self) -> Iterator[Attempt]:
+        for entry in self.entries.values():
+            yield from entry.live
+        yield from self.fillers.values()
+
+    def numbers(self) -> set[int]:
+        """The slots that something of ours is under way for."""
+        return {attempt.slot.number for attempt in self.live_attempts() if attempt.slot is not None}
+
+    def reserved(self) -> int:
+        """The most that attempts not yet in a block could take from the balance: for each slot, its dearest version."""
+        dearest: dict[str, int] = {}
+        for attempt in self.live_attempts():
+            if attempt.fate is Fate.OPEN:
+                key = attempt.transaction_id or attempt.id
+                dearest[key] = max(dearest.get(key, 0), attempt.max_cost)
+        return sum(dearest.values())
+
+    def apply(self, progress: Progress) -> None:
+        """Takes over what the store has done."""
+        for attempt in progress.attempts:
+            if attempt.transaction_id is None:
+                self.fillers[attempt.id] = attempt
+            else:
+                self.entries[attempt.transaction_id].attempts.append(attempt)
+        news = {item.attempt_id: item for item in progress.news}
+        for advance in progress.advances:
+            self._advance(advance, news)
+        for attempt_id in news.keys() & self.fillers.keys():
+            self.fillers[attempt_id] = _told(self.fillers[attempt_id], news[attempt_id])
+        done = {move.slot for move in progress.slots if move.holder is None and move.hold is not Hold.HELD}
+        if done:
+            self.fillers = {key: filler for key, filler in self.fillers.items() if filler.slot not in done}
+
+    def _advance(self, advance: Advance, news: Mapping[str, AttemptNews]) -> None:
+        entry = self.entries.get(advance.transaction_id)
+        if entry is None:
+            return
+        if news:
+            entry.attempts = [_told(attempt, news.get(attempt.id)) for attempt in entry.attempts]
+        state = advance.steps[-1] if advance.steps else entry.transaction.state
+        if state.status.is_final or state.status is Status.PENDING:
+            self.drop(advance.transaction_id)
+            return
+        entry.transaction = replace(
+            entry.transaction,
+            version=advance.version + 1,
+            events=entry.transaction.events + len(advance.steps),
+            state=state,
+            intent=advance.intent,
+        )
+        if advance.revision is not None:
+            entry.revision = advance.revision
+
+
+def _told(attempt: Attempt, news: AttemptNews | None) -> Attempt:
+    if news is None:
+        return attempt
+    return replace(
+        attempt,
+        fate=news.fate,
+        block=news.block,
+        accepted_at=attempt.accepted_at or news.accepted_at,
+        outcome=attempt.outcome if news.outcome is None else news.outcome,
+    )

@@ -1,0 +1,113 @@
+"""A lane's desk: the parts that its four acts share, and the one way to write."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from baton import telemetry
+from baton.chains.seam import Account, Chain, Maker, Sign, Tip
+from baton.domain.clock import Clock
+from baton.domain.errors import BatonError
+from baton.domain.relayer import Relayer
+from baton.domain.status import Status
+from baton.domain.transaction import Attempt
+from baton.lanes.book import Book
+from baton.storage.base import Store
+from baton.storage.changes import Done, Fence, NotOwner, Progress, Stale, Taken
+
+
+class LaneLost(BatonError):
+    """Another owner has this lane now: stop at once, write nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSettings:
+    window_start: int = 16
+    window_ceiling: int = 2000  # most transactions in flight
+    gather_s: float = 0.05  # under load a turn waits this long for company
+    broadcast_limit: int = 200  # bytes of how many attempts leave in one batch
+    read_limit: int = 1000
+    retry_s: float = 0.25  # first pause after an answer that means "again later"; doubles
+    retry_ceiling_s: float = 15.0
+
+    def pause_s(self, tries: int) -> float:
+        """How long bytes that no node accepted rest before they leave again."""
+        return float(min(self.retry_s * 2 ** min(tries, 16), self.retry_ceiling_s))
+
+
+@dataclass(slots=True)
+class Desk:
+    store: Store
+    chain: Chain
+    maker: Maker
+    sign: Sign
+    clock: Clock
+    fence: Fence
+    chain_identity: str
+    relayer_of: Callable[[], Relayer]  # as it is now: policies change at run time
+    settings: LaneSettings
+    window: float
+    book: Book = field(default_factory=Book)
+    tip: Tip | None = None
+    account: Account | None = None
+    outbox: dict[str, Attempt] = field(default_factory=dict)  # what leaves next, by attempt id
+    to_bump: set[str] = field(default_factory=set)  # a node called these too cheap
+    high_water: int = -1  # the highest slot number ever given
+    must_look: bool = True  # ask by hash at the next look: after a start, a gap, or a "slot taken"
+
+    @property
+    def relayer(self) -> Relayer:
+        return self.relayer_of()
+
+    @property
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    def post(self, attempts: Iterable[Attempt]) -> None:
+        """Puts stored bytes into the outbox."""
+        for attempt in attempts:
+            self.outbox[attempt.id] = attempt
+
+    async def commit(self, progresses: list[Progress]) -> list[bool]:
+        """Writes decisions, each whole or not at all; tells which were done. The others are read again."""
+        if not progresses:
+            return []
+        outcomes = await self.store.write_all(progresses)
+        done: list[bool] = []
+        stale: set[str] = set()
+        for progress, outcome in zip(progresses, outcomes, strict=True):
+            match outcome:
+                case Done():
+                    self.book.apply(progress)
+                case Stale() | Taken():
+                    stale |= {advance.transaction_id for advance in progress.advances}
+                case NotOwner():
+                    raise LaneLost(f"lane {self.fence.lane} has another owner")
+                case _:
+                    raise LaneLost(f"lane {self.fence.lane}: unexpected outcome {outcome}")
+            done.append(isinstance(outcome, Done))
+        if stale:
+            await self.reload(stale)
+        return done
+
+    async def reload(self, transaction_ids: set[str]) -> None:
+        """Reads rows again that a client changed under our hands."""
+        telemetry.log.debug("lane_reload", lane=self.fence.lane, count=len(transaction_ids))
+        async with self.store.read() as snapshot:
+            for transaction_id in transaction_ids:
+                item = await snapshot.lanes.one(self.relayer.id, transaction_id)
+                if item is None or item.transaction.status.is_final or item.transaction.status is Status.PENDING:
+                    self.book.drop(transaction_id)
+                else:
+                    self.book.put([item])
+
+    async def load(self) -> None:
+        """Fills the book from the store: after a start, a take-over or any doubt."""
+        self.book = Book(parked=self.book.parked)
+        self.outbox.clear()
+        self.must_look = True
+        async with self.store.read() as snapshot:
+            for status in (Status.SENT, Status.SUBMITTED, Status.MINED):
+                self.book.put(await snapshot.lanes.in_status(self.relayer.id, status, -1))
+            fillers = await snapshot.lanes.fillers(self.chain_identity, self.relayer.address)
+        self.book.fillers = {attempt.id: attempt for attempt in fillers}

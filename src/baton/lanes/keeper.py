@@ -1,0 +1,172 @@
+"""Keeper: which lanes this node owns. Leases, epochs, take-over, hand-back; one task a network, one a lane.
+
+A chain that was started anew is noticed here: on a local chain what was under way is over, and slots start afresh;
+anywhere else the relayers are disabled with the reason, because it can only be a mistake.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from baton import telemetry
+from baton.chains.seam import Chain, Maker, Sign
+from baton.domain.clock import Clock
+from baton.domain.errors import Unavailable
+from baton.domain.network import Network
+from baton.domain.relayer import Relayer
+from baton.domain.status import Status
+from baton.domain.transaction import Fate, moved
+from baton.lanes.desk import Desk, LaneSettings
+from baton.lanes.lane import Lane
+from baton.lanes.watcher import Watcher
+from baton.storage.base import OpenTransaction, Store
+from baton.storage.changes import (
+    Advance,
+    AttemptNews,
+    Fence,
+    Heartbeat,
+    LeaveLane,
+    Owned,
+    Progress,
+    RememberChain,
+    TakeLane,
+)
+
+STARTED_ANEW = "the local chain was started anew; what was under way is gone with it"
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A relayer with all that its lane needs."""
+
+    relayer_of: Callable[[], Relayer]
+    sign: Sign
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A network with the relayers that send on it."""
+
+    network: Network
+    chain: Chain
+    maker: Maker
+    tracks: tuple[Track, ...]
+
+
+class Keeper:
+    def __init__(self, store: Store, clock: Clock, node: str, settings: LaneSettings, lease_s: float = 15.0) -> None:
+        self._store = store
+        self._clock = clock
+        self._node = node
+        self._settings = settings
+        self._lease_s = lease_s
+        self._tasks: list[asyncio.Task[None]] = []
+        self._fences: dict[str, Fence] = {}
+        self.desks: dict[str, Desk] = {}  # by relayer id, for those who only look
+        self.disable: Callable[[str, str], None] = lambda _relayer_id, _why: None
+
+    async def start(self, lines: list[Line]) -> None:
+        await self._store.write(Heartbeat(self._node, self._lease_s, self._clock.now()))
+        self._tasks.append(asyncio.create_task(self._beat(), name="heartbeat"))
+        self._tasks += [asyncio.create_task(self._line(line), name=f"network {line.network.name}") for line in lines]
+
+    async def stop(self) -> None:
+        """Ends every lane between two steps and hands it back; what is under way goes on at the next start."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for fence in self._fences.values():
+            with contextlib.suppress(Unavailable):
+                await self._store.write(LeaveLane(fence))
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(self._lease_s / 3)
+            with contextlib.suppress(Unavailable):
+                await self._store.write(Heartbeat(self._node, self._lease_s, self._clock.now()))
+
+    async def _line(self, line: Line) -> None:
+        """One network: know the chain, then watch it and run its lanes."""
+        identity = await self._known_identity(line)
+        if identity is None:
+            return
+        watcher = Watcher(line.chain)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(watcher.run())
+            for track in line.tracks:
+                group.create_task(self._lane(line, track, watcher, identity))
+
+    async def _known_identity(self, line: Line) -> str | None:
+        """The chain's identity once it can be reached; None if it is another chain than before and must not be used."""
+        identity = await self._reach(line)
+        async with self._store.read() as snapshot:
+            known = await snapshot.relayers.chain_identity(line.network.name)
+        if known is not None and known != identity:
+            if not line.network.is_local:
+                why = f"the nodes of {line.network.name} serve another chain ({identity}) than before ({known})"
+                for track in line.tracks:
+                    self.disable(track.relayer_of().id, why)
+                telemetry.log.error("chain_changed", network=line.network.name, why=why)
+                return None
+            ended = sum([await self._end_open(track.relayer_of().id) for track in line.tracks])
+            telemetry.log.warning("local_chain_started_anew", network=line.network.name, ended=ended)
+        if known != identity:
+            await self._store.write(RememberChain(line.network.name, identity))
+        return identity
+
+    async def _reach(self, line: Line) -> str:
+        pause_s = 0.1
+        while True:
+            try:
+                return await line.chain.identity()
+            except Unavailable as outage:
+                telemetry.log.warning("network_unreachable", network=line.network.name, why=str(outage))
+                await asyncio.sleep(pause_s)
+                pause_s = min(pause_s * 2, 5.0)
+
+    async def _end_open(self, relayer_id: str) -> int:
+        """Everything signed for the old chain can never land on the new one."""
+        async with self._store.read() as snapshot:
+            under_way = [
+                item
+                for status in (Status.SENT, Status.SUBMITTED, Status.MINED)
+                for item in await snapshot.lanes.in_status(relayer_id, status, -1)
+            ]
+        await self._store.write_all([self._ended(item) for item in under_way])
+        return len(under_way)
+
+    def _ended(self, item: OpenTransaction) -> Progress:
+        transaction = item.transaction
+        step = moved(transaction.state, Status.FAILED, reason=STARTED_ANEW)
+        news = tuple(AttemptNews(attempt.id, Fate.LAPSED) for attempt in item.attempts)
+        return Progress(self._clock.now(), None, (Advance(transaction.id, transaction.version, (step,)),), (), news)
+
+    async def _lane(self, line: Line, track: Track, watcher: Watcher, identity: str) -> None:
+        while True:
+            fence = await self._take(track.relayer_of())
+            desk = Desk(
+                store=self._store,
+                chain=line.chain,
+                maker=line.maker,
+                sign=track.sign,
+                clock=self._clock,
+                fence=fence,
+                chain_identity=identity,
+                relayer_of=track.relayer_of,
+                settings=self._settings,
+                window=self._settings.window_start,
+            )
+            self.desks[track.relayer_of().id] = desk
+            await Lane(desk, watcher).run()
+
+    async def _take(self, relayer: Relayer) -> Fence:
+        lane = f"{relayer.network}/{relayer.address}"
+        while True:
+            with contextlib.suppress(Unavailable):
+                outcome = await self._store.write(TakeLane(lane, self._node, self._clock.now()))
+                if isinstance(outcome, Owned):
+                    fence = Fence(lane, outcome.epoch)
+                    self._fences[lane] = fence
+                    return fence
+            await asyncio.sleep(self._lease_s / 3)

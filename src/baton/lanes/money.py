@@ -1,0 +1,41 @@
+"""Money: what the account can still promise. One writer a lane, so there is no race to lose."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from baton.chains.seam import Prepared, Ready, Wait
+from baton.lanes.desk import Desk
+
+DAY = timedelta(hours=24)
+
+
+async def affordable(desk: Desk, prepared: Sequence[Prepared]) -> list[Prepared]:
+    """Turns `Ready` into `Wait` where the balance, less what is under way, or the rolling limit does not reach."""
+    assert desk.account is not None
+    policy = desk.relayer.policy
+    available = desk.account.balance - desk.book.reserved() - policy.min_balance
+    limit = policy.spend_limit_24h
+    spendable = None if limit is None else limit - await _spent(desk)
+    answers: list[Prepared] = []
+    for one in prepared:
+        if not isinstance(one, Ready):
+            answers.append(one)
+        elif one.max_cost > available:
+            answers.append(Wait("waiting for funds: the balance, less what is in flight, does not cover its cost"))
+        elif spendable is not None and one.max_cost > spendable:
+            answers.append(Wait("waiting: the relayer's spend limit for 24 hours is reached"))
+        else:
+            available -= one.max_cost
+            spendable = None if spendable is None else spendable - one.max_cost
+            answers.append(one)
+    return answers
+
+
+async def _spent(desk: Desk) -> int:
+    """The most that slots signed for in the last 24 hours may have cost: the dearest version of each."""
+    async with desk.store.read() as snapshot:
+        rows = await snapshot.lanes.costs_since(desk.relayer.id, desk.now - DAY)
+    dearest: dict[str, int] = {}
+    for holder, cost in rows:
+        dearest[holder] = max(dearest.get(holder, 0), cost)
+    return sum(dearest.values())

@@ -1,0 +1,131 @@
+"""Post: stored bytes leave; what the nodes say is taken in. At most one broadcast of a lane is outstanding.
+
+A send whose answer was lost is "maybe sent": only the same bytes, or another version in the same slot, may follow.
+"""
+
+from collections.abc import Sequence
+
+from baton import telemetry
+from baton.chains.base import (
+    Accepted,
+    AlreadyKnown,
+    Broadcast,
+    Busy,
+    NoFunds,
+    Rejected,
+    SlotTaken,
+    Underpriced,
+    Unknown,
+)
+from baton.domain.errors import NodeUnavailable
+from baton.domain.status import Status
+from baton.domain.transaction import Attempt, Fate, Hold, State, moved
+from baton.lanes.book import Mail
+from baton.lanes.desk import Desk
+from baton.storage.changes import Advance, AttemptNews, Progress, SlotMove
+
+Answers = list[tuple[Attempt, Broadcast]]
+
+
+def take_letters(desk: Desk) -> list[Attempt]:
+    """The next batch, lowest slots first, so that a node never sees a gap of our making."""
+    waiting = sorted(desk.outbox.values(), key=lambda a: (a.slot.number if a.slot else 0, a.id))
+    letters = waiting[: desk.settings.broadcast_limit]
+    height = desk.tip.block.number if desk.tip else 0
+    for attempt in letters:
+        del desk.outbox[attempt.id]
+        mail = desk.book.mail.setdefault(attempt.id, Mail(0.0, height))
+        mail.sent_at, mail.height, mail.tries = desk.clock.monotonic(), height, mail.tries + 1
+    return letters
+
+
+async def post(desk: Desk, letters: Sequence[Attempt]) -> Answers:
+    try:
+        answers = await desk.chain.broadcast([attempt.raw for attempt in letters])
+    except NodeUnavailable as outage:
+        telemetry.log.warning("broadcast_unanswered", lane=desk.fence.lane, count=len(letters), why=str(outage))
+        answers = [Unknown(str(outage))] * len(letters)
+    return list(zip(letters, answers, strict=True))
+
+
+async def take_in(desk: Desk, answers: Answers) -> None:
+    """Turns answers into progress; what the book no longer knows has landed or died meanwhile."""
+    decisions = []
+    for attempt, answer in answers:
+        progress = _decide(desk, attempt, answer)
+        if progress is not None:
+            decisions.append(progress)
+    await desk.commit(decisions)
+
+
+def _decide(desk: Desk, attempt: Attempt, answer: Broadcast) -> Progress | None:
+    mail = desk.book.mail.get(attempt.id)
+    match answer:
+        case Accepted() | AlreadyKnown():
+            if mail is not None:
+                mail.is_accepted = True
+            desk.window = min(desk.window + 1, desk.settings.window_ceiling)
+            return _accepted(desk, attempt)
+        case SlotTaken():
+            desk.must_look = True
+        case Underpriced():
+            if attempt.transaction_id is not None:
+                desk.to_bump.add(attempt.transaction_id)
+        case Busy():
+            desk.window = max(1.0, desk.window / 2)
+        case Rejected(why):
+            return _rejected(desk, attempt, why)
+        case NoFunds(why):
+            return _explain(desk, attempt, f"waiting for funds: {why}")
+        case Unknown():
+            pass
+    return None
+
+
+def _accepted(desk: Desk, attempt: Attempt) -> Progress | None:
+    news = AttemptNews(attempt.id, Fate.OPEN, accepted_at=desk.now)
+    if attempt.transaction_id is None or attempt.accepted_at is not None:
+        return None
+    entry = desk.book.entries.get(attempt.transaction_id)
+    known = next((a for a in entry.attempts if a.id == attempt.id), None) if entry else None
+    if entry is None or known is None or known.fate is not Fate.OPEN or known.accepted_at is not None:
+        return None
+    state = entry.transaction.state
+    steps: tuple[State, ...] = ()
+    if state.status is Status.SENT:
+        steps = (moved(state, Status.SUBMITTED, sent_at=state.sent_at or desk.now),)
+    advance = Advance(entry.id, entry.transaction.version, steps, entry.transaction.intent)
+    return Progress(desk.now, desk.fence, (advance,), (), (news,))
+
+
+def _rejected(desk: Desk, attempt: Attempt, why: str) -> Progress | None:
+    """No node could ever take these bytes, so they cannot land: the slot goes to the next."""
+    telemetry.log.warning("attempt_rejected", lane=desk.fence.lane, hash=attempt.hash, why=why)
+    news = AttemptNews(attempt.id, Fate.REJECTED)
+    entry = desk.book.entries.get(attempt.transaction_id or "")
+    if entry is None:
+        if attempt.id not in desk.book.fillers or attempt.slot is None:
+            return None
+        move = SlotMove(attempt.slot, attempt.relayer_id, None, Hold.RELEASED)
+        return Progress(desk.now, desk.fence, news=(news,), slots=(move,))
+    if attempt.id not in {live.id for live in entry.live} or attempt.accepted_at is not None:
+        return None  # it was accepted once: a later "no" proves nothing
+    transaction = entry.transaction
+    others = [live for live in entry.live if live.id != attempt.id]
+    if others:
+        step = moved(transaction.state, transaction.status, attempt_id=others[-1].id)
+        advance = Advance(entry.id, transaction.version, (step,), transaction.intent)
+        return Progress(desk.now, desk.fence, (advance,), (), (news,))
+    step = moved(transaction.state, Status.FAILED, reason=f"no node can take it: {why}")
+    slot = attempt.slot
+    moves = (SlotMove(slot, attempt.relayer_id, attempt.transaction_id, Hold.RELEASED),) if slot else ()
+    return Progress(desk.now, desk.fence, (Advance(entry.id, transaction.version, (step,)),), (), (news,), moves)
+
+
+def _explain(desk: Desk, attempt: Attempt, reason: str) -> Progress | None:
+    entry = desk.book.entries.get(attempt.transaction_id or "")
+    if entry is None or entry.transaction.state.reason == reason or entry.has_landed:
+        return None
+    transaction = entry.transaction
+    step = moved(transaction.state, transaction.status, reason=reason)
+    return Progress(desk.now, desk.fence, (Advance(entry.id, transaction.version, (step,), transaction.intent),))

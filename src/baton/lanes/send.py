@@ -1,0 +1,109 @@
+"""Send: pending transactions get their price, their slot and their signature, in order of acceptance.
+
+What must wait waits here, before it has a slot, and holds up nobody. The slot is taken in the same SQL transaction
+that stores the attempt using it; the bytes leave only after that.
+"""
+
+from dataclasses import dataclass
+
+from baton.chains.seam import Doomed, Ready, Wait
+from baton.domain.status import Status
+from baton.domain.transaction import AttemptKind, Hold, Slot, moved
+from baton.lanes.book import Entry
+from baton.lanes.desk import Desk
+from baton.lanes.money import affordable
+from baton.lanes.rescue import fill_holes
+from baton.lanes.sign import Order, signed
+from baton.lanes.slots import free_numbers, holes
+from baton.storage.base import OpenTransaction
+from baton.storage.changes import Advance, Progress, SlotMove
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    item: OpenTransaction
+    ready: Ready
+
+
+async def send(desk: Desk) -> bool:
+    """Sends as many as the window has room for; tells whether more are waiting."""
+    if desk.tip is None or desk.account is None:
+        return False
+    gaps = await holes(desk) if desk.chain.has_slots else []
+    room = int(desk.window) - len(desk.book.entries)
+    items = [] if room <= 0 or desk.relayer.refusal else await _next_pending(desk, room)
+    ready = await _ready(desk, items) if items else []
+    if ready:
+        await _store_and_post(desk, ready, gaps)
+    await fill_holes(desk, gaps[len(ready) :])
+    return len(items) >= room > 0
+
+
+async def _next_pending(desk: Desk, room: int) -> list[OpenTransaction]:
+    """The oldest that are not parked; a parked one is looked at again at each new block."""
+    limit = min(room + len(desk.book.parked), desk.settings.read_limit)
+    async with desk.store.read() as snapshot:
+        found = await snapshot.lanes.in_status(desk.relayer.id, Status.PENDING, limit)
+    return [item for item in found if item.transaction.id not in desk.book.parked][:room]
+
+
+async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
+    """Those that can be signed now; the others are ended or parked with their reason."""
+    live, decisions = [], []
+    for item in items:
+        until = item.revision.valid_until
+        if until is not None and until <= desk.now:
+            decisions.append(_end(desk, item, Status.EXPIRED, "its validity ended before anything was signed"))
+        else:
+            live.append(item)
+    prepared = await desk.maker.prepare([i.revision for i in live], desk.relayer, is_alone=not desk.book.entries)
+    answers = await affordable(desk, prepared)
+    ready = []
+    for item, answer in zip(live, answers, strict=True):
+        match answer:
+            case Ready():
+                ready.append(Candidate(item, answer))
+            case Wait(why):
+                desk.book.parked[item.transaction.id] = why
+                if item.transaction.state.reason != why:
+                    decisions.append(_end(desk, item, Status.PENDING, why))
+            case Doomed(why):
+                decisions.append(_end(desk, item, Status.FAILED, why))
+    await desk.commit(decisions)
+    return ready
+
+
+def _end(desk: Desk, item: OpenTransaction, status: Status, reason: str) -> Progress:
+    transaction = item.transaction
+    step = moved(transaction.state, status, reason=reason)
+    return Progress(desk.now, desk.fence, (Advance(transaction.id, transaction.version, (step,), transaction.intent),))
+
+
+async def _store_and_post(desk: Desk, ready: list[Candidate], gaps: list[int]) -> None:
+    """All or nothing: a slot given to a transaction that a client just canceled would be a hole."""
+    relayer = desk.relayer
+    slots: list[Slot | None] = [None] * len(ready)
+    if desk.chain.has_slots:
+        numbers = free_numbers(desk, gaps, len(ready))
+        slots = [Slot(desk.chain_identity, relayer.address, number) for number in numbers]
+    orders = [
+        Order(one.ready, slot, AttemptKind.ORIGINAL, one.item.transaction.id, one.item.revision.number)
+        for one, slot in zip(ready, slots, strict=True)
+    ]
+    attempts = await signed(desk, orders)
+    advances = tuple(
+        Advance(
+            one.item.transaction.id,
+            one.item.transaction.version,
+            (moved(one.item.transaction.state, Status.SENT, attempt_id=attempt.id, reason=None),),
+            one.item.transaction.intent,
+        )
+        for one, attempt in zip(ready, attempts, strict=True)
+    )
+    moves = tuple(SlotMove(a.slot, relayer.id, a.transaction_id, Hold.HELD) for a in attempts if a.slot)
+    for one in ready:
+        desk.book.entries[one.item.transaction.id] = Entry(one.item.transaction, one.item.revision, [])
+    done = await desk.commit([Progress(desk.now, desk.fence, advances, tuple(attempts), (), moves)])
+    if done[0]:
+        desk.high_water = max([desk.high_water, *(a.slot.number for a in attempts if a.slot)])
+        desk.post(attempts)
