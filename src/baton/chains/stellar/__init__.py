@@ -1,0 +1,1 @@
+"""The Stellar family: operations and XDR in, ledger entries out."""
