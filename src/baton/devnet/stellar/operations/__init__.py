@@ -1,0 +1,1 @@
+"""One room for each group of operation types; `table.py` names them all."""
