@@ -13,6 +13,7 @@ from tests.contract.storage.making import (
     advance,
     an_attempt,
     hold,
+    later,
     progress,
     refreshed,
     sent,
@@ -25,16 +26,18 @@ from baton.storage.base import Store
 from baton.storage.changes import AttemptNews, Done, Outcome, Progress, Taken
 
 
-async def _held(store: Store) -> dict[int, str | None]:
+async def _shown(store: Store, number: int) -> str | None:
+    """The transaction that a slot's number leads to."""
     async with store.read() as snapshot:
-        return await snapshot.lanes.held_slots(CHAIN, ACCOUNT)
+        view = await snapshot.transactions.by_slot("r", number)
+    return None if view is None else view.id
 
 
 async def test_a_slot_has_one_holder(store: Store) -> None:
     first, second = await accepted(store), await accepted(store)
     assert await store.write(signing(first, 5)) == Done()
     assert await store.write(signing(second, 5)) == Taken()
-    assert await _held(store) == {5: first.id}
+    assert await _shown(store, 5) == first.id
     assert await refreshed(store, second) == second
 
 
@@ -54,7 +57,7 @@ async def test_of_many_that_want_one_slot_at_once_one_gets_it(store: Store) -> N
     transactions = [await accepted(store) for _ in range(15)]
     outcomes = await asyncio.gather(*(store.write(signing(transaction, 0)) for transaction in transactions))
     assert (outcomes.count(Done()), outcomes.count(Taken())) == (1, 14)
-    assert await _held(store) == {0: transactions[outcomes.index(Done())].id}
+    assert await _shown(store, 0) == transactions[outcomes.index(Done())].id
 
 
 async def test_other_accounts_and_other_chains_have_slots_of_their_own(store: Store) -> None:
@@ -84,11 +87,10 @@ async def test_a_released_slot_comes_back(store: Store) -> None:
     first, second = await accepted(store), await accepted(store)
     await store.write(signing(first, 4))
     assert await _settle(store, first, 4, Hold.RELEASED) == Done()
-    assert await _held(store) == {}
     async with store.read() as snapshot:
         assert await snapshot.lanes.highest_slot(CHAIN, ACCOUNT) is None
     assert await store.write(signing(second, 4)) == Done()
-    assert await _held(store) == {4: second.id}
+    assert await _shown(store, 4) == second.id
 
 
 async def test_a_slot_is_handed_on_within_one_change(store: Store) -> None:
@@ -97,7 +99,7 @@ async def test_a_slot_is_handed_on_within_one_change(store: Store) -> None:
     taking = signing(second, 4)
     handing_on = replace(taking, slots=(hold(an_attempt(first, 4), Hold.RELEASED), *taking.slots))
     assert await store.write(handing_on) == Done()
-    assert await _held(store) == {4: second.id}
+    assert await _shown(store, 4) == second.id
 
 
 @pytest.mark.parametrize("end", [Hold.USED, Hold.LOST])
@@ -131,8 +133,8 @@ async def test_a_taken_slot_undoes_the_whole_change(store: Store) -> None:
         slots=both[0].slots + both[1].slots,
     )
     assert await store.write(together) == Taken()
-    assert await _held(store) == {1: first.id}
-    assert await refreshed(store, second) == second
+    assert (await _shown(store, 0), await _shown(store, 1)) == (None, first.id)
+    assert await store.write(signing(second, 0)) == Done()
 
 
 async def test_a_hash_belongs_to_one_attempt(store: Store) -> None:
@@ -187,12 +189,36 @@ async def test_fillers_are_found_by_their_account_and_are_never_listed(store: St
     async with store.read() as snapshot:
         assert await snapshot.lanes.fillers(CHAIN, ACCOUNT) == [mine]
         assert await snapshot.lanes.fillers(CHAIN, "0xchannel") == [other]
-        assert await snapshot.lanes.held_slots(CHAIN, ACCOUNT) == {3: None}
+        assert await snapshot.lanes.highest_slot(CHAIN, ACCOUNT) == 3
         assert await snapshot.transactions.by_slot("r", 3) is None
     settled = progress(slots=(hold(mine, Hold.USED),), news=(AttemptNews(mine.id, Fate.INCLUDED),))
     assert await store.write(settled) == Done()
     async with store.read() as snapshot:
         assert await snapshot.lanes.fillers(CHAIN, ACCOUNT) == []
+
+
+async def test_used_slots_are_known_from_any_number_on(store: Store) -> None:
+    transactions = [await accepted(store) for _ in range(5)]
+    for number, transaction in enumerate(transactions):
+        await store.write(signing(transaction, number))
+    for number, state in ((0, Hold.USED), (1, Hold.LOST), (2, Hold.USED), (3, Hold.RELEASED)):
+        await _settle(store, transactions[number], number, state)
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.used_slots(CHAIN, ACCOUNT, 0) == {0, 2}
+        assert await snapshot.lanes.used_slots(CHAIN, ACCOUNT, 1) == {2}
+        assert await snapshot.lanes.used_slots(CHAIN, "nobody", 0) == set()
+
+
+async def test_the_costs_of_what_was_signed_are_known_exactly(store: Store) -> None:
+    transaction = await accepted(store)
+    early = replace(an_attempt(transaction, 0), created_at=later(-1), max_cost=1)
+    bumps = [replace(an_attempt(transaction, 0, tag=str(cost)), max_cost=cost) for cost in (2**70, 2**255)]
+    filler = replace(a_filler(1), created_at=later(1))
+    stranger = replace(a_filler(2), relayer_id="other")
+    await store.write(progress(attempts=(early, *bumps, filler, stranger)))
+    async with store.read() as snapshot:
+        costs = await snapshot.lanes.costs_since("r", NOON)
+    assert sorted(costs) == sorted([(transaction.id, 2**70), (transaction.id, 2**255), (filler.id, 1)])
 
 
 async def test_the_transaction_that_last_held_a_slot_is_found(store: Store) -> None:
