@@ -148,6 +148,8 @@ class NetworkTable:
 
 
 def _check(network: Network, at: At) -> None:
+    if at.is_wrong:
+        return
     if network.family is Family.EVM and network.chain_id is None:
         at.key("chain_id").mistake("nothing", "the chain id, here or from a parent")
     if network.family is Family.STELLAR and network.passphrase is None:

@@ -44,6 +44,11 @@ class At:
     def index(self, number: int) -> "At":
         return At(f"{self.path}[{number}]", self.findings)
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a mistake was noted here or below; what follows from it need not be said too."""
+        return any(mistake.startswith((f"{self.path}.", f"{self.path}[")) for mistake in self.findings.mistakes)
+
     def wrong(self, value: Json, expected: str) -> Invalid:
         return Invalid(self.path, shown(value), expected)
 
