@@ -1,6 +1,7 @@
 """The command `baton`. One file for each group of commands; this one puts them together and says what went wrong.
 
-config.py   check-config        keys.py   keys new · import · show-address
+serve.py   serve · migrate         dev.py    dev · devnet
+config.py  check-config            keys.py   keys new · import · show-address
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,9 @@ import typer
 
 from baton import __version__
 from baton.cli.config import check_config
+from baton.cli.dev import dev, devnet
 from baton.cli.keys import keys
+from baton.cli.serve import migrate, serve
 from baton.domain.errors import BatonError, Misconfigured
 
 app = typer.Typer(
@@ -21,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+for command in (serve, dev, devnet, migrate):
+    app.command()(command)
 app.command("check-config")(check_config)
 app.add_typer(keys, name="keys")
 

@@ -1,0 +1,113 @@
+"""`baton dev`: everything on this machine, local chains included; no account anywhere. `make run` calls it."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from baton import telemetry
+from baton.cli.serve import asked_to_stop, run
+from baton.config import Config, Settings, Sources, read_config
+from baton.devnet.anvil import Anvil, cache_folder, ensure_anvil
+from baton.devnet.keys import EVM_RELAYER_KEY, SOLANA_RELAYER_SEED, STELLAR_RELAYER_SEED
+from baton.domain.json import Json
+from baton.domain.network import Family
+from baton.domain.relayer import Relayer
+
+BLOCK_TIME_S = 1
+LOCAL = "local"  # every family has a built-in network of that name
+BURN_ADDRESS = "0x000000000000000000000000000000000000dEaD"
+
+
+def dev() -> None:
+    """Start the service with local chains and ready relayers: evm-local, solana-local, stellar-local."""
+    telemetry.configure_logging(os.environ.get("LOG_LEVEL", "warning"), os.environ.get("LOG_FORMAT", "pretty"))
+    run(_dev)
+
+
+def devnet() -> None:
+    """Start the local chains alone, and say where they answer."""
+
+    async def main() -> None:
+        async with local_chains() as urls:
+            for family, url in urls.items():
+                typer.echo(f"{family:8} {url}")
+            await asked_to_stop()
+
+    run(main)
+
+
+async def _dev() -> None:
+    from baton.app import local_token, running
+
+    async with local_chains() as urls:
+        config = read_config(local_document(urls), Sources(os.environ, Path()), is_local=True)
+        token = local_token(config.settings)
+        async with running(config, token) as service:
+            show(Console(), config, service.relayers, service.port, token)
+            await asked_to_stop()
+            typer.echo("stopping: finishing what is being answered …")
+
+
+@asynccontextmanager
+async def local_chains() -> AsyncIterator[dict[Family, str]]:
+    """Starts the chains; stops them at exit."""
+    binary = await ensure_anvil(cache_folder(), typer.echo)
+    anvil = Anvil(binary, Path(os.environ.get("BATON_DATA_DIR", ".baton")) / "anvil")
+    await anvil.start(block_time_s=BLOCK_TIME_S)
+    try:
+        yield {Family.EVM: anvil.url}
+    finally:
+        await anvil.stop()
+
+
+def local_document(urls: dict[Family, str]) -> Json:
+    """The configuration of the local mode, in the shape of the file."""
+    keys = {Family.EVM: EVM_RELAYER_KEY, Family.SOLANA: SOLANA_RELAYER_SEED, Family.STELLAR: STELLAR_RELAYER_SEED}
+    return {
+        "signers": [
+            {"id": f"{family}-key", "type": "local", "config": {"key": {"type": "plain", "value": key.hex()}}}
+            for family, key in keys.items()
+        ],
+        "relayers": [
+            {
+                "id": f"{family}-local",
+                "name": f"Local {family}",
+                "network": LOCAL,
+                "network_type": str(family),
+                "signer_id": f"{family}-key",
+                "notification_id": "*",
+                "paused": False,
+                **({"custom_rpc_urls": [urls[family]]} if family in urls else {}),
+            }
+            for family in keys
+        ],
+    }
+
+
+def show(console: Console, config: Config, relayers: list[Relayer], port: int, token: str) -> None:
+    """A short table: who sends, where to knock, with which key, and the first line to type."""
+    table = Table(box=None, pad_edge=False)
+    for column in ("RELAYER", "NETWORK", "ADDRESS"):
+        table.add_column(column)
+    for relayer in relayers:
+        table.add_row(relayer.id, f"{relayer.family} {relayer.network}", relayer.address)
+    console.print(table)
+    base = f"http://{_shown_host(config.settings)}:{port}"
+    console.print(f"\nlistening   {base}   (docs: {base}/docs)", highlight=False)
+    console.print(f"API key     {token}", highlight=False)
+    console.print(f"data        {config.settings.data_dir.resolve()}", highlight=False)
+    console.print("\nfirst transaction:", highlight=False)
+    typer.echo(
+        f"  curl -s {base}/api/v1/relayers/evm-local/transactions -H 'Authorization: Bearer {token}' \\\n"
+        f'    -H \'Content-Type: application/json\' -d \'{{"to": "{BURN_ADDRESS}", "value": 1, "speed": "fast"}}\'\n'
+        "\nCtrl-C stops it.\n"
+    )
+
+
+def _shown_host(settings: Settings) -> str:
+    return "127.0.0.1" if settings.host == "0.0.0.0" else settings.host  # noqa: S104 - where it listens, shown as reachable
