@@ -3,7 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from baton.config import SETTINGS, show_policy
+from baton.config import environment as environment_names
+from baton.config import networks as network_table
+from baton.config.policies import TABLES
+from baton.domain.network import Family
 from baton.domain.status import FINAL, MOVES, Status
+
+_HERE = Path(__file__).parent
 
 _MEANINGS = {
     Status.PENDING: "stored; nothing is signed, or what was signed can no longer land",
@@ -49,12 +56,58 @@ def lifecycle() -> str:
     )
 
 
-PAGES: dict[str, Callable[[], str]] = {"lifecycle.md": lifecycle}
+def configuration() -> str:
+    """The page as people wrote it, with its tables made anew."""
+    page = (_HERE / "configuration.md").read_text(encoding="utf-8")
+    example = (_HERE / "examples" / "config.json").read_text(encoding="utf-8")
+    blocks = {
+        "example": f"```json\n{example}```",
+        "settings": _table("Variable | Default | Means", [(f"`{s.name}`", s.shown_default, s.doc) for s in SETTINGS]),
+        "networks": _table("Type | Networks", [(family, _network_names(family)) for family in Family]),
+        "unserved": _table("Name | What it would do", _unserved()),
+    } | {f"policies {family}": _table("Key | Default | Means", _policy_rows(family)) for family in Family}
+    for name, block in blocks.items():
+        begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
+        before, _, rest = page.partition(begin)
+        page = f"{before}{begin}\n{block}\n{end}{rest.partition(end)[2]}"
+    return page
+
+
+def _table(head: str, rows: list[tuple[str, ...]]) -> str:
+    rule = "---|" * (head.count("|") + 1)
+    return "\n".join([f"| {head} |", f"|{rule}", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def _policy_rows(family: Family) -> list[tuple[str, ...]]:
+    defaults = show_policy(TABLES[family].make())
+    shown = {name: "none" if value == [] else f"`{str(value).lower()}`" for name, value in defaults.items()}
+    return [(f"`{name}`", shown.get(name, "none"), key.doc) for name, key in TABLES[family].keys.items()]
+
+
+def _network_names(family: Family) -> str:
+    known = network_table.built_in_networks().values()
+    return ", ".join(
+        f"`{one.name}` ({one.chain_id})" if one.chain_id else f"`{one.name}`" for one in known if one.family is family
+    )
+
+
+def _unserved() -> list[tuple[str, ...]]:
+    rows = [(f"`{name}{'…' if name.endswith('_') else ''}`", text) for name, text in environment_names.UNSERVED.items()]
+    rows += [(f"`networks[].{name}`", text) for name, text in network_table.UNSERVED.items()]
+    rows += [
+        (f"`policies.{name}` ({family})", text)
+        for family, table in TABLES.items()
+        for name, text in table.unserved.items()
+    ]
+    return [*rows, ("`plugins`", "they would run TypeScript next to the relayer; use the API and webhooks")]
+
+
+PAGES: dict[str, Callable[[], str]] = {"lifecycle.md": lifecycle, "configuration.md": configuration}
 
 
 def main() -> None:
     for name, page in PAGES.items():
-        Path(__file__).with_name(name).write_text(page(), encoding="utf-8")
+        (_HERE / name).write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ class Setting:
     def shown_default(self) -> str:
         if self.default is None or self.default == ():
             return "none"
+        if isinstance(self.default, float):
+            return f"{self.default:g}"
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
 
 
