@@ -14,21 +14,32 @@ from baton.api.build import build_api
 from baton.api.limits import Limits
 from baton.chains.base import Language
 from baton.chains.evm.language import EvmLanguage
+from baton.chains.evm.schema import SCHEMA as EVM_SCHEMA
 from baton.chains.solana.language import SolanaLanguage
+from baton.chains.solana.schema import SCHEMA as SOLANA_SCHEMA
+from baton.chains.stellar.language import StellarLanguage
+from baton.chains.stellar.schema import SCHEMA as STELLAR_SCHEMA
 from baton.commands.context import Context
 from baton.commands.registry import Relayers
 from baton.domain.network import Family, Network
-from baton.domain.policy import EvmPolicy, SolanaPolicy
+from baton.domain.policy import EvmPolicy, SolanaPolicy, StellarPolicy
 from baton.domain.relayer import Relayer
 from baton.storage.cipher import Cipher
 from baton.storage.sqlite import SqliteStore
 
 EVM_ADDRESS = "0x00000000000000000000000000000000000000aa"
+STELLAR_ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
 SOLANA_ADDRESS = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 
 EVM = Relayer("evm-local", "EVM", "local", Family.EVM, "evm-signer", EVM_ADDRESS, EvmPolicy())
 SOLANA = Relayer("solana-local", "Solana", "local", Family.SOLANA, "solana-signer", SOLANA_ADDRESS, SolanaPolicy())
+STELLAR = Relayer(
+    "stellar-local", "Stellar", "local", Family.STELLAR, "stellar-signer", STELLAR_ADDRESS, StellarPolicy()
+)
 PAUSED = replace(EVM, id="paused", is_paused=True)
+
+STELLAR_NETWORK = Network("local", Family.STELLAR, passphrase="Standalone Network ; February 2017", is_local=True)
+SCHEMAS = (EVM_SCHEMA, SOLANA_SCHEMA, STELLAR_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -47,7 +58,7 @@ def language_of(relayer: Relayer) -> Language:
         case Family.SOLANA:
             return SolanaLanguage()
         case Family.STELLAR:
-            raise NotImplementedError
+            return StellarLanguage({relayer.network: STELLAR_NETWORK})
 
 
 @asynccontextmanager
@@ -55,9 +66,9 @@ async def open_house(folder: Path, limits: Limits | None = None, queue_limit: in
     store = FrailStore(await SqliteStore.open(folder, Cipher(bytes(32))))
     try:
         clock = FakeClock()
-        relayers = Relayers(language_of, [EVM, SOLANA, PAUSED])
+        relayers = Relayers(language_of, [EVM, SOLANA, STELLAR, PAUSED])
         context = Context(store, relayers, clock, queue_limit=queue_limit)
-        api = build_api(context, Keys(TOKEN), limits or Limits(rate_burst=10_000))
+        api = build_api(context, Keys(TOKEN), limits or Limits(rate_burst=10_000), SCHEMAS)
         yield House(context, api, Client(api), clock, store)
     finally:
         await store.close()

@@ -1,16 +1,19 @@
 """Puts the resources together into one application."""
 
-from baton.api import docs_page, unserved
+from collections.abc import Sequence
+
+from baton.api import docs_page, openapi, unserved
 from baton.api.asgi import Api
 from baton.api.auth import Keys
 from baton.api.health import Health
 from baton.api.limits import Buckets, Limits
 from baton.api.notifications import Notifications
 from baton.api.transactions import Transactions
+from baton.chains.schema import FamilySchema
 from baton.commands.context import Context
 
 
-def build_api(context: Context, keys: Keys, limits: Limits) -> Api:
+def build_api(context: Context, keys: Keys, limits: Limits, schemas: Sequence[FamilySchema]) -> Api:
     routes = [
         *Transactions(context, limits).routes(),
         *Notifications(context, limits).routes(),
@@ -18,4 +21,5 @@ def build_api(context: Context, keys: Keys, limits: Limits) -> Api:
         *docs_page.routes(),
         *unserved.routes(),
     ]
+    routes.append(openapi.route(routes, schemas))
     return Api(routes, keys, Buckets(limits.rate_per_s, limits.rate_burst, context.clock))
