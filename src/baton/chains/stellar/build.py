@@ -123,6 +123,8 @@ def _upkeep(spec: Json, source: str | None) -> sdk.Operation:
 
 def _set_options(spec: Json, source: str | None) -> sdk.SetOptions:
     given = {key: value for key, value in spec.items() if key not in ("type", "source_account", "signer")}
+    for flags in given.keys() & {"set_flags", "clear_flags"}:
+        given[flags] = sdk.AuthorizationFlag(given[flags])
     signer = spec.get("signer")
     if signer is not None:
         given["signer"] = sdk.Signer(sdk.SignerKey.from_encoded_signer_key(signer["key"]), signer["weight"])

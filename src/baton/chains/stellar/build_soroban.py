@@ -3,7 +3,7 @@
 Authorisation by the source account is left empty here: the simulation knows which calls need it and fills it in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import stellar_sdk as sdk
 from stellar_sdk import scval as make
@@ -15,6 +15,18 @@ from baton.domain.json import Json
 KINDS = frozenset({"invoke_contract", "create_contract", "upload_wasm", "extend_footprint_ttl", "restore_footprint"})
 
 _FunctionType = stellar_xdr.HostFunctionType
+
+
+class _Entries(dict[stellar_xdr.SCVal, stellar_xdr.SCVal]):
+    """Entries for the SDK to sort as the ledger wants them. It asks for a dict, whose keys cannot be vectors or maps;
+    it only walks through the items, so these are kept apart."""
+
+    def __init__(self, pairs: Iterable[tuple[stellar_xdr.SCVal, stellar_xdr.SCVal]]) -> None:
+        super().__init__()
+        self._pairs = list(pairs)
+
+    def items(self) -> list[tuple[stellar_xdr.SCVal, stellar_xdr.SCVal]]:  # type: ignore[override]
+        return self._pairs
 
 
 def operation(spec: Json, source: str | None) -> sdk.Operation:
@@ -54,7 +66,7 @@ def scval(spec: Json) -> stellar_xdr.SCVal:
     if kind == "vec":
         return make.to_vec([scval(each) for each in inner])
     if kind == "map":
-        return make.to_map({scval(each["key"]): scval(each["val"]) for each in inner})
+        return make.to_map(_Entries((scval(each["key"]), scval(each["val"])) for each in inner))
     if kind in _NUMBERS:
         return _NUMBERS[kind](int(inner))
     return _LEAVES[kind](inner)

@@ -6,6 +6,7 @@ from typing import TypeVar
 import xdrlib3
 from stellar_sdk import MuxedAccount, StrKey, TransactionEnvelope
 from stellar_sdk import xdr as stellar_xdr
+from stellar_sdk.exceptions import SdkError
 
 from baton.chains.fields import found
 from baton.chains.octets import base64_bytes
@@ -27,6 +28,7 @@ _UNREADABLE = (
     AttributeError,
     RecursionError,
     xdrlib3.Error,
+    SdkError,
 )
 _Answer = TypeVar("_Answer")
 
