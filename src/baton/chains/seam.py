@@ -4,7 +4,7 @@ A failure to reach a node is an exception (`NodeUnavailable`), never an answer: 
 The lane knows accounts, slots, attempts and money; what they mean on a chain is known here and below.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -30,7 +30,7 @@ class Account:
     next_slot: int
     settled_slot: int
     balance: int
-    block: Block
+    depth: int  # how many blocks, its own included, make an inclusion final for this account
 
 
 # What the chain shows of an attempt.
@@ -112,14 +112,21 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """How long an attempt has been waiting at the head of its lane."""
+    """How long an attempt that a node accepted has been waiting."""
 
-    blocks: int  # since it was last sent
-    seconds: float
-    versions: int  # how many of its kind were signed already
+    blocks: int  # since it first left
+    blocks_since_sent: int  # since it last left
+    seconds_since_sent: float
+    is_head: bool  # nothing before it in its lane is open: it waits for nobody
 
 
-Sign = Callable[[list[bytes]], Awaitable[list[bytes]]]  # a signer's one primitive
+class Pen(Protocol):
+    """A signer as a family sees it: a key it can name, and the one primitive."""
+
+    @property
+    def public_key(self) -> bytes: ...
+
+    async def sign(self, payloads: list[bytes]) -> list[bytes]: ...
 
 
 class Chain(Protocol):
@@ -133,7 +140,7 @@ class Chain(Protocol):
     def tips(self) -> AsyncIterator[Tip]:
         """The head as it moves; survives outages by itself. One consumer: the network's watcher."""
 
-    async def account(self, address: str, tip: Tip) -> Account: ...
+    async def account(self, relayer: Relayer, tip: Tip) -> Account: ...
 
     async def observe(
         self, attempts: Sequence[Attempt], account: Account, tip: Tip, *, is_thorough: bool
@@ -150,8 +157,9 @@ class Chain(Protocol):
 class Maker(Protocol):
     """Makes what is signed: prices, limits, simulation, signatures."""
 
-    async def prepare(self, revisions: Sequence[Revision], relayer: Relayer, *, is_alone: bool) -> list[Prepared]:
-        """`is_alone`: nothing of the lane is in flight, so a failing simulation cannot depend on it."""
+    async def prepare(self, asks: Sequence[tuple[Revision, bool]], relayer: Relayer) -> list[Prepared]:
+        """Each revision with whether it is first: nothing accepted before it is under way, so that a simulation that
+        fails cannot depend on anything and may end it."""
 
     async def bump(self, revision: Revision, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
         """A dearer version for the slot of `attempts`, at least as much as the network's replacement rule asks.
@@ -160,6 +168,6 @@ class Maker(Protocol):
     async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
         """The family's no-op for the slot of `attempts` (none: a fresh one)."""
 
-    async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, sign: Sign) -> list[Signed]: ...
+    async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, pen: Pen) -> list[Signed]: ...
 
     def next_step(self, attempt: Attempt, stall: Stall, relayer: Relayer) -> Step: ...

@@ -51,8 +51,9 @@ class Entry:
 class Mail:
     """How an attempt was last given to a node. In memory only: after a restart everything is simply sent again."""
 
-    sent_at: float  # monotonic seconds
-    height: int  # the chain's height then
+    first_height: int  # the chain's height when it first left
+    height: int  # when it last left
+    sent_at: float = 0.0  # monotonic seconds
     tries: int = 0
     is_accepted: bool = False
 

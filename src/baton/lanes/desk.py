@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from baton import telemetry
-from baton.chains.seam import Account, Chain, Maker, Sign, Tip
+from baton.chains.seam import Account, Chain, Maker, Pen, Tip
 from baton.domain.clock import Clock
 from baton.domain.errors import BatonError
 from baton.domain.relayer import Relayer
@@ -40,7 +40,7 @@ class Desk:
     store: Store
     chain: Chain
     maker: Maker
-    sign: Sign
+    pen: Pen
     clock: Clock
     fence: Fence
     chain_identity: str

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from baton import telemetry
-from baton.chains.seam import Chain, Maker, Sign
+from baton.chains.seam import Chain, Maker, Pen
 from baton.domain.clock import Clock
 from baton.domain.errors import Unavailable
 from baton.domain.network import Network
@@ -41,7 +41,7 @@ class Track:
     """A relayer with all that its lane needs."""
 
     relayer_of: Callable[[], Relayer]
-    sign: Sign
+    pen: Pen
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Keeper:
                 store=self._store,
                 chain=line.chain,
                 maker=line.maker,
-                sign=track.sign,
+                pen=track.pen,
                 clock=self._clock,
                 fence=fence,
                 chain_identity=identity,

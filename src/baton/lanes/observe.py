@@ -18,7 +18,7 @@ async def observe(desk: Desk) -> None:
     if tip is None:
         return
     is_thorough = desk.must_look or tip.is_gap
-    account = await desk.chain.account(desk.relayer.address, tip)
+    account = await desk.chain.account(desk.relayer, tip)
     attempts = list(desk.book.live_attempts())
     sightings = await desk.chain.observe(attempts, account, tip, is_thorough=is_thorough)
     seen = {attempt.id: sighting for attempt, sighting in zip(attempts, sightings, strict=True)}

@@ -34,7 +34,7 @@ def take_letters(desk: Desk) -> list[Attempt]:
     height = desk.tip.block.number if desk.tip else 0
     for attempt in letters:
         del desk.outbox[attempt.id]
-        mail = desk.book.mail.setdefault(attempt.id, Mail(0.0, height))
+        mail = desk.book.mail.setdefault(attempt.id, Mail(height, height))
         mail.sent_at, mail.height, mail.tries = desk.clock.monotonic(), height, mail.tries + 1
     return letters
 

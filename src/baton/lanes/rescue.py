@@ -19,42 +19,40 @@ FILLERS_AT_ONCE = 100
 
 
 async def rescue(desk: Desk) -> None:
-    """Looks at what is under way in order; only the first that has not landed can be what holds up the rest."""
-    if desk.tip is None:
-        return
-    open_entries = [entry for entry in desk.book.in_order() if not entry.has_landed and entry.live]
-    for entry in open_entries:
-        if desk.chain.has_slots and is_overdue(desk, entry) and entry.live[-1].kind is not AttemptKind.NOOP:
+    """Looks at everything under way, in order; the first that has not landed waits for nobody."""
+    waiting = [entry for entry in desk.book.in_order() if not entry.has_landed and entry.live]
+    for index, entry in enumerate(waiting):
+        newest = entry.live[-1]
+        if desk.chain.has_slots and newest.kind is not AttemptKind.NOOP and is_overdue(desk, entry):
             await _bump(desk, entry, is_void=True)
-    step = await _rescue_head(desk, open_entries)
-    for entry in open_entries:
-        if entry.id in desk.to_bump:
+        elif entry.id in desk.to_bump:
             desk.to_bump.discard(entry.id)
             await _bump(desk, entry)
-        elif step is not Step.NOTHING or _is_due(desk, entry.live[-1]):
-            desk.post([entry.live[-1]])
+        else:
+            await _step(desk, entry, newest, is_head=index == 0)
     desk.post(f for f in desk.book.fillers.values() if f.fate is Fate.OPEN and _is_due(desk, f))
 
 
-async def _rescue_head(desk: Desk, entries: list[Entry]) -> Step:
-    """The head of the lane: if it stands still, everything behind it does."""
-    if not entries:
-        return Step.NOTHING
-    head = entries[0]
-    attempt = head.live[-1]
-    mail = desk.book.mail.get(attempt.id)
+async def _step(desk: Desk, entry: Entry, newest: Attempt, *, is_head: bool) -> None:
+    mail = desk.book.mail.get(newest.id)
     if mail is None or not mail.is_accepted:
-        return Step.NOTHING  # it is on its way, or due again by itself
-    step = desk.maker.next_step(attempt, _stall(desk, head, mail), desk.relayer)
-    if step is Step.BUMP:
-        await _bump(desk, head)
-    return step
+        if _is_due(desk, newest):
+            desk.post([newest])
+        return
+    match desk.maker.next_step(newest, _stall(desk, mail, is_head=is_head), desk.relayer):
+        case Step.BUMP:
+            await _bump(desk, entry)
+        case Step.RESEND:
+            desk.post([newest])
+        case Step.NOTHING:
+            pass
 
 
-def _stall(desk: Desk, entry: Entry, mail: Mail) -> Stall:
+def _stall(desk: Desk, mail: Mail, *, is_head: bool) -> Stall:
     assert desk.tip is not None
+    height = desk.tip.block.number
     waited_s = desk.clock.monotonic() - mail.sent_at
-    return Stall(desk.tip.block.number - mail.height, waited_s, len(entry.attempts))
+    return Stall(height - mail.first_height, height - mail.height, waited_s, is_head)
 
 
 def _is_due(desk: Desk, attempt: Attempt) -> bool:

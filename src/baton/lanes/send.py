@@ -56,7 +56,9 @@ async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
             decisions.append(_end(desk, item, Status.EXPIRED, "its validity ended before anything was signed"))
         else:
             live.append(item)
-    prepared = await desk.maker.prepare([i.revision for i in live], desk.relayer, is_alone=not desk.book.entries)
+    oldest = min((entry.transaction.seq for entry in desk.book.entries.values()), default=None)
+    asks = [(i.revision, n == 0 and (oldest is None or i.transaction.seq < oldest)) for n, i in enumerate(live)]
+    prepared = await desk.maker.prepare(asks, desk.relayer)
     answers = await affordable(desk, prepared)
     ready = []
     for item, answer in zip(live, answers, strict=True):

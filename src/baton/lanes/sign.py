@@ -21,7 +21,7 @@ class Order:
 
 async def signed(desk: Desk, orders: list[Order]) -> list[Attempt]:
     relayer = desk.relayer
-    made = await desk.maker.sign([(order.ready, order.slot) for order in orders], relayer, desk.sign)
+    made = await desk.maker.sign([(order.ready, order.slot) for order in orders], relayer, desk.pen)
     return [
         Attempt(
             id=ordered_id(),
