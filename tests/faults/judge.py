@@ -1,7 +1,9 @@
 """Judges a database file after a fault, by SQL of its own: nothing of the store's code is used."""
 
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import apsw
 
@@ -57,7 +59,15 @@ class Verdict:
     broken: list[str]
 
 
-def judge(path: Path, acknowledged: Acknowledged) -> Verdict:
+def judge(folder: Path, acknowledged: Acknowledged) -> Verdict:
+    """Looks at a copy: the store itself must find the remains as the fault left them."""
+    with TemporaryDirectory(prefix="baton-judge-") as copies:
+        for path in folder.glob("baton.db*"):
+            shutil.copy(path, copies)
+        return _judge(Path(copies) / "baton.db", acknowledged)
+
+
+def _judge(path: Path, acknowledged: Acknowledged) -> Verdict:
     connection = apsw.Connection(str(path))
     try:
         integrity = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]

@@ -84,7 +84,7 @@ async def test_a_power_cut_loses_nothing_that_was_answered(tmp_path: Path) -> No
         folder = tmp_path / str(seed)
         folder.mkdir()
         after, acknowledged = await _run(folder, random.Random(seed), synchronous="FULL")
-        verdict = judge(after / "baton.db", acknowledged)
+        verdict = judge(after, acknowledged)
         assert verdict.lost == [], f"seed {seed}"
         assert verdict.broken == [], f"seed {seed}"
         answered += len(acknowledged.accepted)
@@ -110,7 +110,7 @@ async def test_the_control_run_without_full_sync_loses_what_was_answered(tmp_pat
         folder = tmp_path / str(seed)
         folder.mkdir()
         after, acknowledged = await _run(folder, random.Random(seed), synchronous="NORMAL")
-        lost += len(judge(after / "baton.db", acknowledged).lost)
+        lost += len(judge(after, acknowledged).lost)
     assert lost > 0
 
 
