@@ -1,6 +1,7 @@
 """One file, JSON or TOML in the shape that OpenZeppelin Relayer reads, into a `Config`; all mistakes at once."""
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from baton.domain.json import Json
 from baton.domain.network import Family, Network
 
 FILE_MAX_BYTES = 16 * 1024 * 1024
+MAX_DEPTH = 32
 
 
 def load_config(
@@ -60,6 +62,7 @@ def read_document(path: Path) -> Json:
     try:
         if path.suffix.lower() == ".toml":
             return tomllib.loads(content)
+        _check_depth(content)
         return json.loads(content, object_pairs_hook=_object, parse_constant=_constant)
     except json.JSONDecodeError as error:
         raise Invalid(f"{path}:{error.lineno}:{error.colno}", error.msg, "JSON") from None
@@ -67,6 +70,15 @@ def read_document(path: Path) -> Json:
         raise Invalid(str(path), str(error), "TOML") from None
     except (ValueError, RecursionError) as error:
         raise Invalid(str(path), str(error) or "too deep a nesting", "plain JSON") from None
+
+
+def _check_depth(content: str) -> None:
+    """Before decoding: the decoder's own bound is the interpreter's recursion limit, which others may have raised."""
+    depth = 0
+    for mark in re.findall(r"[\[{\]}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", content)):
+        depth += 1 if mark in "[{" else -1
+        if depth > MAX_DEPTH:
+            raise ValueError(f"more than {MAX_DEPTH} levels of nesting")
 
 
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

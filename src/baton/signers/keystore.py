@@ -34,6 +34,7 @@ SCRYPT_N = 2**18
 SCRYPT_R = 8
 SCRYPT_P = 1
 FILE_MAX_BYTES = 64 * 1024
+MAX_BRACKETS = 64  # far more than a keystore has: nothing deep reaches the decoder
 SCRYPT_MAX_BYTES = 2**30  # 128·n·r: a file from elsewhere must not take the machine's memory
 PBKDF2_MAX_ROUNDS = 10_000_000
 
@@ -172,11 +173,11 @@ def _number(parent: dict[str, Json], key: str) -> int:
 def _read_file(path: Path) -> Json:
     with path.open("rb") as file:
         content = file.read(FILE_MAX_BYTES + 1)
-    if len(content) > FILE_MAX_BYTES:
+    if len(content) > FILE_MAX_BYTES or content.count(b"[") + content.count(b"{") > MAX_BRACKETS:
         raise _Unreadable("found a large file, expected a keystore")
     try:
         return json.loads(content)
-    except (ValueError, RecursionError):
+    except ValueError:
         raise _Unreadable("found something else, expected JSON") from None
 
 
