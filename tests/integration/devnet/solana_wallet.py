@@ -62,7 +62,8 @@ class Rpc:
         return signature
 
     async def status(self, signature: str, **options: Any) -> Any:
-        return (await self.value("getSignatureStatuses", [signature], options))[0]
+        params = [[signature], options] if options else [[signature]]
+        return (await self.value("getSignatureStatuses", *params))[0]
 
 
 def encoded(transaction: VersionedTransaction) -> str:

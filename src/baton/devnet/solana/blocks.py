@@ -70,7 +70,8 @@ class Landed:
 class Blocks:
     """The chain of blocks on the fork this node follows, and the transactions in them."""
 
-    def __init__(self, first: Block) -> None:
+    def __init__(self, first: Block, kept_blocks: int = KEPT_BLOCKS) -> None:
+        self._kept_blocks = kept_blocks
         self._chain = [first]
         self._landed: dict[str, Landed] = {}
         self._by_address: dict[str, list[str]] = {}
@@ -107,7 +108,7 @@ class Blocks:
             self._landed[one.signature] = one
             for key in one.touched.keys:
                 self._by_address.setdefault(str(key), []).append(one.signature)
-        if len(self._chain) > KEPT_BLOCKS:
+        if len(self._chain) > self._kept_blocks:
             self._forget(self._chain[0])
             del self._chain[0]
 

@@ -20,6 +20,8 @@ STATUS_CACHE_BLOCKS = 300
 
 
 def get_signature_statuses(node: Node, params: Params) -> Json:
+    if params.has(1) and "searchTransactionHistory" not in params.options(1):
+        raise invalid_params("Invalid params: missing field `searchTransactionHistory`.")
     searched = bool(params.options(1).get("searchTransactionHistory"))
     statuses = [_status_json(node, signature, searched) for signature in params.texts(0, _MAX_STATUSES)]
     return node.context(statuses)
