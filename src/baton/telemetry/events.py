@@ -9,6 +9,7 @@ EVENTS = {
     "draining": "the service was asked to stop and finishes what is under way",
     "foreign_log": "a library logged something; `message` has its text",
     "fsync_failed": "the disk refused to make a write durable; the process must be started anew",
+    "head_unreachable": "the newest block could not be read; it is asked for again",
     "lane_lost": "another node took a lane over",
     "lane_reload": "a lane read its open work anew because another write came first",
     "lane_turn_failed": "a lane's turn met a bug of ours; the next turn starts afresh",
