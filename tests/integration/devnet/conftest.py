@@ -1,13 +1,16 @@
-"""A Solana devnet whose blocks come only when a test asks, a client for it, and a funded account."""
+"""Devnets whose blocks and ledgers come only when a test asks, clients for them, and funded accounts."""
 
 from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
 from solders.keypair import Keypair
+from stellar_sdk.soroban_server_async import SorobanServerAsync
 from tests.integration.devnet.solana_wallet import SOL, Rpc
+from tests.integration.devnet.stellar_wallet import Wallet
 
 from baton.devnet.solana import SolanaDevnet
+from baton.devnet.stellar import StellarDevnet
 
 
 @pytest.fixture
@@ -28,3 +31,15 @@ def payer(solana: SolanaDevnet) -> Keypair:
     keypair = Keypair()
     solana.airdrop(str(keypair.pubkey()), 100 * SOL)
     return keypair
+
+
+@pytest.fixture
+async def stellar() -> AsyncIterator[StellarDevnet]:
+    async with await StellarDevnet().start(manual=True) as devnet:
+        yield devnet
+
+
+@pytest.fixture
+async def wallet(stellar: StellarDevnet) -> AsyncIterator[Wallet]:
+    async with SorobanServerAsync(stellar.url) as server:
+        yield Wallet(stellar, server)

@@ -82,7 +82,7 @@ def land(incoming: Incoming, ground: Ground, terms: Terms, order: int) -> Landed
         closed_at_s=terms.closes_at_s,
         order=order,
         paid_stroops=place // incoming.operation_count,
-        envelope_xdr=incoming.outer.to_xdr(),
+        envelope_xdr=incoming.envelope.to_xdr(),
         result_xdr=results.of_inner(incoming, done.code, fee, done.results).to_xdr(),
         meta_xdr=meta.to_xdr(),
         diagnostics_xdr=tuple(event.to_xdr() for event in done.told.diagnostics),

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-from types import TracebackType
 from typing import Any, Self
 
 from aiohttp import web
@@ -17,6 +16,7 @@ from baton.devnet.stellar.methods import Methods
 from baton.devnet.stellar.queue import Queue
 from baton.devnet.stellar.rpc_error import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, PARSE, RpcError
 from baton.domain.clock import Clock, SystemClock
+from baton.domain.errors import Bug
 
 HOST = "127.0.0.1"
 MAX_BODY_BYTES = 8 * 2**20
@@ -51,6 +51,9 @@ class StellarDevnet:
         return self.ledger.run_id
 
     async def start(self, port: int = 0, close_ms: int = 1000, manual: bool = False) -> Self:
+        """Returns when it listens. `port` 0 takes a free one; `manual` closes ledgers only when asked."""
+        if self._runner is not None:
+            raise Bug("this devnet runs already")
         self.controls.close_ms, self.controls.manual = close_ms, manual
         app = web.Application(client_max_size=MAX_BODY_BYTES)
         for path in ("/", "/rpc", "/soroban/rpc"):
@@ -65,6 +68,7 @@ class StellarDevnet:
         return self
 
     async def stop(self) -> None:
+        """Twice is no harm."""
         if self._closing is not None:
             self._closing.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -75,11 +79,9 @@ class StellarDevnet:
             self._runner = None
 
     async def __aenter__(self) -> Self:
-        return self
+        return self if self._runner is not None else await self.start()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
     async def fund(self, address: str, stroops: int) -> Landed:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from stellar_sdk import Keypair, xdr
-from stellar_sdk.decorated_signature import DecoratedSignature
 from stellar_sdk.exceptions import BadSignatureError
 
 from baton.devnet.stellar import keys
@@ -26,7 +25,7 @@ class Level(IntEnum):
 class Signatures:
     """One envelope's signatures, and which of them anything has needed so far."""
 
-    def __init__(self, digest: bytes, signatures: Sequence[DecoratedSignature]) -> None:
+    def __init__(self, digest: bytes, signatures: Sequence[xdr.DecoratedSignature]) -> None:
         self._digest = digest
         self._signatures = signatures
         self._used: set[int] = set()
@@ -70,8 +69,9 @@ def signer_weights(account: xdr.AccountEntry) -> dict[bytes, int]:
     return weights
 
 
-def is_signed(public_key: bytes, digest: bytes, decorated: DecoratedSignature) -> bool:
-    return decorated.signature_hint == public_key[-4:] and is_valid(public_key, digest, decorated.signature)
+def is_signed(public_key: bytes, digest: bytes, decorated: xdr.DecoratedSignature) -> bool:
+    hinted = decorated.hint.signature_hint == public_key[-4:]
+    return hinted and is_valid(public_key, digest, decorated.signature.signature)
 
 
 def is_valid(public_key: bytes, digest: bytes, signature: bytes) -> bool:

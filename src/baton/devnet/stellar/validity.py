@@ -37,7 +37,7 @@ def check(incoming: Incoming, view: View, terms: Terms) -> xdr.TransactionResult
     if code is not None:
         due = least_fee(incoming, terms) if code is Code.txINSUFFICIENT_FEE else 0
         return results.of_inner(incoming, code, due)
-    signatures = Signatures(incoming.inner_hash, incoming.inner.signatures)
+    signatures = Signatures(incoming.inner_hash, incoming.inner_signatures)
     source = view.account(incoming.source)
     assert source is not None
     if not signatures.reach(source, Level.LOW):
@@ -57,7 +57,7 @@ def least_fee(incoming: Incoming, terms: Terms) -> int:
 def _check_fee_bump(incoming: Incoming, view: View, terms: Terms) -> xdr.TransactionResult | None:
     """The wrapper's own duties: at least the inner transaction's bid for each operation, and the means to pay."""
     inner_count = max(1, incoming.operation_count - 1)
-    inner_bid = incoming.inner.transaction.fee - incoming.resource_fee_stroops
+    inner_bid = incoming.inner_inclusion_fee_stroops
     rate_due = -(-inner_bid * incoming.operation_count // inner_count) + incoming.resource_fee_stroops
     due = max(least_fee(incoming, terms), rate_due)
     if incoming.fee_stroops < due:
@@ -65,7 +65,7 @@ def _check_fee_bump(incoming: Incoming, view: View, terms: Terms) -> xdr.Transac
     payer = view.account(incoming.fee_source)
     if payer is None:
         return results.own(Code.txNO_ACCOUNT)
-    signatures = Signatures(incoming.hash, incoming.outer.signatures)
+    signatures = Signatures(incoming.hash, incoming.signatures)
     if not signatures.reach(payer, Level.LOW):
         return results.own(Code.txBAD_AUTH)
     if spendable(payer) < incoming.fee_stroops:
@@ -81,7 +81,7 @@ def _check_inner(incoming: Incoming, view: View, terms: Terms) -> Code | None:
     bounds = _check_bounds(incoming.transaction.cond, terms)
     if bounds is not None:
         return bounds
-    bid = incoming.inner.transaction.fee - incoming.resource_fee_stroops
+    bid = incoming.inner_inclusion_fee_stroops
     count = len(incoming.transaction.operations)
     if bid < (0 if incoming.is_fee_bump else terms.base_fee_stroops * count):
         return Code.txINSUFFICIENT_FEE
