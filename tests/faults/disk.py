@@ -94,7 +94,7 @@ class Disk(apsw.VFS):
         self.name = name
         self.refuse_write: int | None = None
         self.refuse_sync: int | None = None
-        self.syncs = 0
+        self.failing_file = ""  # how its name ends; "" fails all
         self.on_operation: Callable[[], None] | None = None
         self._tracks: dict[str, Track] = {}
         self._lock = threading.RLock()
@@ -113,10 +113,9 @@ class Disk(apsw.VFS):
         """None: a sync."""
         with self._lock:
             refused = self.refuse_sync if operation is None else self.refuse_write
-            if refused is not None:
+            if refused is not None and (path or "").endswith(self.failing_file):
                 raise apsw.exception_for(refused)
             if path is not None and operation is None:
-                self.syncs += 1
                 self._tracks[path].sync()
             elif path is not None and operation is not None:
                 self._tracks[path].pending.append(operation)
