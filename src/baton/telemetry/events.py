@@ -20,5 +20,8 @@ EVENTS = {
     "relayer_entry_applied_again": "a relayer's entry in the file changed since the last start",
     "relayer_removed": "a relayer is no longer in the file; it only finishes what is open",
     "relayer_without_network": "a removed relayer's network is gone from the file too; it cannot be read any more",
+    "node_back": "a node answers again",
+    "node_paused": "a node failed and is left alone for a while; `why` says how it failed",
+    "node_refuses_batches": "a node refused a batch; it gets smaller ones of at most `limit` calls",
     "request_crashed": "a request met a bug of ours; the client was answered 500",
 }

@@ -32,6 +32,19 @@ COMMIT_SECONDS = Histogram(
     "baton_group_commit_seconds", "From BEGIN to the durable COMMIT", registry=REGISTRY, buckets=_SECONDS
 )
 
+# `node` is the host of an RPC URL, never its path: paths of hosted nodes are keys.
+RPC_CALLS = Counter("baton_rpc_calls", "Calls sent to a node, each item of a batch", ("node",), registry=REGISTRY)
+RPC_ERRORS = Counter("baton_rpc_errors", "Requests to a node without an answer", ("node", "trouble"), registry=REGISTRY)
+RPC_ERROR_ANSWERS = Counter(
+    "baton_rpc_error_answers", "Calls that a node answered with an error", ("node",), registry=REGISTRY
+)
+RPC_SECONDS = Histogram(
+    "baton_rpc_request_seconds", "From an HTTP request to its answer", ("node",), registry=REGISTRY, buckets=_SECONDS
+)
+RPC_NODE_DOWN = Gauge(
+    "baton_rpc_node_down", "1 while a node is left alone after failures", ("node",), registry=REGISTRY
+)
+
 
 class TransactionCounts(Collector):
     """Transactions by relayer and status, as the store counted them last; a scrape refreshes them first."""
