@@ -71,7 +71,10 @@ class Client:
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         return await self.send(method, path, (raw,), (("content-type", "application/json"), *headers))
 
-    async def send(self, method: str, path: str, chunks: Sequence[bytes] = (), headers: Headers = ()) -> Reply:
+    async def send(
+        self, method: str, path: str, chunks: Sequence[bytes] = (), headers: Headers = (), *, leaves: bool = False
+    ) -> Reply:
+        """With `leaves` the client is gone after its last chunk, in the middle of the body."""
         raw_path, _, query = path.partition("?")
         scope: Message = {
             "type": "http",
@@ -90,7 +93,7 @@ class Client:
             reads += 1
             if not waiting:
                 return {"type": "http.disconnect"}
-            return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
+            return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting) or leaves}
 
         async def send(message: Message) -> None:
             sent.append(message)
