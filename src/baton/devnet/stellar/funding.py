@@ -38,7 +38,8 @@ def befriend(ledger: Ledger, address: str) -> tuple[int, dict[str, Any]]:
     if not StrKey.is_valid_ed25519_public_key(address):
         return 400, {"title": "Bad Request", "status": 400, "detail": "invalid address"}
     if ledger.state.account(keys.from_address(address)) is not None:
-        detail = "account already funded to starting balance"
+        # Both wordings of friendbots past and present: clients look for one or the other.
+        detail = "createAccountAlreadyExist: account already funded to starting balance"
         return 400, {"title": "Bad Request", "status": 400, "detail": detail}
     done = fund(ledger, address, FRIENDBOT_STROOPS)
     return 200, {
