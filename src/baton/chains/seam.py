@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from baton.chains.base import Broadcast
+from baton.domain.errors import BatonError
 from baton.domain.json import Json
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, Block, Revision, Slot
@@ -31,6 +32,10 @@ class Account:
     settled_slot: int
     balance: int
     depth: int  # how many blocks, its own included, make an inclusion final for this account
+
+
+class ChainReplaced(BatonError):
+    """The nodes now serve another chain than the one that is being watched."""
 
 
 # What the chain shows of an attempt.
@@ -138,7 +143,8 @@ class Chain(Protocol):
         """Which chain this is, so that one that was started anew is noticed. Checked at each connect."""
 
     def tips(self) -> AsyncIterator[Tip]:
-        """The head as it moves; survives outages by itself. One consumer: the network's watcher."""
+        """The head as it moves; survives outages by itself. One consumer: the network's watcher.
+        Raises `ChainReplaced` when the chain behind it is another one than before."""
 
     async def account(self, relayer: Relayer, tip: Tip) -> Account: ...
 

@@ -6,8 +6,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from baton import telemetry
 from baton.cli.serve import asked_to_stop, run
@@ -48,7 +46,7 @@ async def _dev() -> None:
         config = read_config(local_document(urls), Sources(os.environ, Path()), is_local=True)
         token = local_token(config.settings)
         async with running(config, token) as service:
-            show(Console(), config, service.relayers, service.port, token)
+            show(config, service.relayers, service.port, token)
             await asked_to_stop()
             typer.echo("stopping: finishing what is being answered …")
 
@@ -89,19 +87,18 @@ def local_document(urls: dict[Family, str]) -> Json:
     }
 
 
-def show(console: Console, config: Config, relayers: list[Relayer], port: int, token: str) -> None:
+def show(config: Config, relayers: list[Relayer], port: int, token: str) -> None:
     """A short table: who sends, where to knock, with which key, and the first line to type."""
-    table = Table(box=None, pad_edge=False)
-    for column in ("RELAYER", "NETWORK", "ADDRESS"):
-        table.add_column(column)
-    for relayer in relayers:
-        table.add_row(relayer.id, f"{relayer.family} {relayer.network}", relayer.address)
-    console.print(table)
+    rows = [("RELAYER", "NETWORK", "ADDRESS")]
+    rows += [(relayer.id, f"{relayer.family} {relayer.network}", relayer.address) for relayer in relayers]
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    for first, second, address in rows:
+        typer.echo(f"{first:{widths[0]}}  {second:{widths[1]}}  {address}")
     base = f"http://{_shown_host(config.settings)}:{port}"
-    console.print(f"\nlistening   {base}   (docs: {base}/docs)", highlight=False)
-    console.print(f"API key     {token}", highlight=False)
-    console.print(f"data        {config.settings.data_dir.resolve()}", highlight=False)
-    console.print("\nfirst transaction:", highlight=False)
+    typer.echo(f"\nlistening   {base}   (docs: {base}/docs)")
+    typer.echo(f"API key     {token}")
+    typer.echo(f"data        {config.settings.data_dir.resolve()}")
+    typer.echo("\nfirst transaction:")
     typer.echo(
         f"  curl -s {base}/api/v1/relayers/evm-local/transactions -H 'Authorization: Bearer {token}' \\\n"
         f'    -H \'Content-Type: application/json\' -d \'{{"to": "{BURN_ADDRESS}", "value": 1, "speed": "fast"}}\'\n'

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from baton import telemetry
-from baton.chains.seam import Chain, Maker, Pen
+from baton.chains.seam import Chain, ChainReplaced, Maker, Pen
 from baton.domain.clock import Clock
 from baton.domain.errors import Unavailable
 from baton.domain.network import Network
@@ -53,6 +53,11 @@ class Line:
     maker: Maker
     tracks: tuple[Track, ...]
 
+    @property
+    def name(self) -> str:
+        """Families have networks of the same name: every one has a "local"."""
+        return f"{self.network.family}:{self.network.name}"
+
 
 class Keeper:
     def __init__(self, store: Store, clock: Clock, node: str, settings: LaneSettings, lease_s: float = 15.0) -> None:
@@ -69,7 +74,7 @@ class Keeper:
     async def start(self, lines: list[Line]) -> None:
         await self._store.write(Heartbeat(self._node, self._lease_s, self._clock.now()))
         self._tasks.append(asyncio.create_task(self._beat(), name="heartbeat"))
-        self._tasks += [asyncio.create_task(self._line(line), name=f"network {line.network.name}") for line in lines]
+        self._tasks += [asyncio.create_task(self._line(line), name=f"network {line.name}") for line in lines]
 
     async def stop(self) -> None:
         """Ends every lane between two steps and hands it back; what is under way goes on at the next start."""
@@ -88,31 +93,32 @@ class Keeper:
 
     async def _line(self, line: Line) -> None:
         """One network: know the chain, then watch it and run its lanes."""
-        identity = await self._known_identity(line)
-        if identity is None:
-            return
-        watcher = Watcher(line.chain)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(watcher.run())
-            for track in line.tracks:
-                group.create_task(self._lane(line, track, watcher, identity))
+        while (identity := await self._known_identity(line)) is not None:
+            watcher = Watcher(line.chain)
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(watcher.run())
+                    for track in line.tracks:
+                        group.create_task(self._lane(line, track, watcher, identity))
+            except* ChainReplaced:
+                telemetry.log.warning("chain_replaced", network=line.name)
 
     async def _known_identity(self, line: Line) -> str | None:
         """The chain's identity once it can be reached; None if it is another chain than before and must not be used."""
         identity = await self._reach(line)
         async with self._store.read() as snapshot:
-            known = await snapshot.relayers.chain_identity(line.network.name)
+            known = await snapshot.relayers.chain_identity(line.name)
         if known is not None and known != identity:
             if not line.network.is_local:
-                why = f"the nodes of {line.network.name} serve another chain ({identity}) than before ({known})"
+                why = f"the nodes of {line.name} serve another chain ({identity}) than before ({known})"
                 for track in line.tracks:
                     self.disable(track.relayer_of().id, why)
-                telemetry.log.error("chain_changed", network=line.network.name, why=why)
+                telemetry.log.error("chain_changed", network=line.name, why=why)
                 return None
             ended = sum([await self._end_open(track.relayer_of().id) for track in line.tracks])
-            telemetry.log.warning("local_chain_started_anew", network=line.network.name, ended=ended)
+            telemetry.log.warning("local_chain_started_anew", network=line.name, ended=ended)
         if known != identity:
-            await self._store.write(RememberChain(line.network.name, identity))
+            await self._store.write(RememberChain(line.name, identity))
         return identity
 
     async def _reach(self, line: Line) -> str:
@@ -121,7 +127,7 @@ class Keeper:
             try:
                 return await line.chain.identity()
             except Unavailable as outage:
-                telemetry.log.warning("network_unreachable", network=line.network.name, why=str(outage))
+                telemetry.log.warning("network_unreachable", network=line.name, why=str(outage))
                 await asyncio.sleep(pause_s)
                 pause_s = min(pause_s * 2, 5.0)
 
@@ -161,7 +167,7 @@ class Keeper:
             await Lane(desk, watcher).run()
 
     async def _take(self, relayer: Relayer) -> Fence:
-        lane = f"{relayer.network}/{relayer.address}"
+        lane = f"{relayer.family}:{relayer.network}/{relayer.address}"
         while True:
             with contextlib.suppress(Unavailable):
                 outcome = await self._store.write(TakeLane(lane, self._node, self._clock.now()))

@@ -4,6 +4,7 @@ EVENTS = {
     "attempt_rejected": "no node could ever take these bytes",
     "broadcast_unanswered": "a node did not answer a broadcast; the bytes may have been sent and are sent again",
     "chain_changed": "a network's nodes serve another chain than before; its relayers are disabled",
+    "chain_replaced": "the chain behind a network was replaced while we watched it; its lanes start anew",
     "checkpoint_failed": "the embedded store could not fold its log into the main file; it tries again later",
     "configuration": "a warning about the file or the environment; `warning` has its text",
     "draining": "the service was asked to stop and finishes what is under way",

@@ -1,39 +1,43 @@
-"""The composition root: builds everything, starts and stops it. The only file that names concrete chains and stores."""
+"""Builds everything, starts and stops it."""
 
 import asyncio
 import contextlib
-import os
-import secrets
-from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 
 from baton import telemetry
 from baton.api.auth import Keys
 from baton.api.build import build_api
 from baton.api.limits import Limits
 from baton.api.server import serving
+from baton.app.kept import storage_cipher
+from baton.app.lines import build_lines
 from baton.chains.base import Language
 from baton.chains.evm.language import EvmLanguage
+from baton.chains.evm.schema import SCHEMA as EVM_SCHEMA
 from baton.chains.solana.language import SolanaLanguage
+from baton.chains.solana.schema import SCHEMA as SOLANA_SCHEMA
 from baton.chains.stellar.language import StellarLanguage
+from baton.chains.stellar.schema import SCHEMA as STELLAR_SCHEMA
 from baton.commands.context import Context
 from baton.commands.registry import Relayers
 from baton.commands.seed import Seeded, seed
 from baton.config import Config, Settings
 from baton.domain.clock import SystemClock
 from baton.domain.errors import Misconfigured, Unavailable
+from baton.domain.ids import random_id
 from baton.domain.network import Family, Network
 from baton.domain.relayer import Relayer
+from baton.lanes.desk import LaneSettings
+from baton.lanes.keeper import Keeper
 from baton.signers.local import LocalSigner, open_signer
 from baton.storage.changes import Sweep
-from baton.storage.cipher import Cipher
 from baton.storage.sqlite import SqliteStore
 
 SWEEP_S = 60.0
+SCHEMAS = (EVM_SCHEMA, SOLANA_SCHEMA, STELLAR_SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,16 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         seeded = await seed(store, config, addresses, clock)
         relayers = Relayers(lambda relayer: languages[relayer.family, relayer.network], _usable(seeded, config))
         context = Context(store, relayers, clock, queue_limit=settings.queue_limit)
+        lines, pools = build_lines(config, relayers, signers, clock)
+        for pool in pools:
+            stack.push_async_callback(pool.close)
+        keeper = Keeper(store, clock, random_id(), LaneSettings(), settings.lease_ttl_s)
+        stack.push_async_callback(keeper.stop)
+        await keeper.start(lines)
         sweeper = asyncio.create_task(_sweep(store, clock, settings.idempotency_hours))
         stack.callback(sweeper.cancel)
         limits = limits_of(settings)
-        api = build_api(context, Keys(token), limits)
+        api = build_api(context, Keys(token), limits, SCHEMAS)
         port = await stack.enter_async_context(serving(api, settings.host, settings.port, limits))
         telemetry.log.info("listening", host=settings.host, port=port, relayers=len(relayers.all()))
         yield Running(port, relayers.all())
@@ -118,40 +128,6 @@ def limits_of(settings: Settings) -> Limits:
         rate_per_s=settings.rate_per_s,
         rate_burst=settings.rate_burst,
     )
-
-
-def storage_cipher(settings: Settings) -> Cipher:
-    """The key from the environment; else a key file in the data folder, made once, readable by its owner only."""
-    if settings.database_url is not None:
-        raise Misconfigured(
-            ["DATABASE_URL: this version keeps everything in the embedded store; leave it out and set BATON_DATA_DIR"]
-        )
-    key = settings.storage_key or kept_secret(settings.data_dir / "storage.key", 32)
-    previous = [settings.storage_key_previous] if settings.storage_key_previous else []
-    return Cipher(key, *previous)
-
-
-def kept_secret(path: Path, size: int) -> bytes:
-    """Random bytes made once and kept in a 0600 file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(size))
-            file.flush()
-            os.fsync(file.fileno())
-    found = path.read_bytes()
-    if len(found) != size:
-        raise Misconfigured([f"{path}: expected {size} bytes, found {len(found)}: restore it from a backup"])
-    return found
-
-
-def local_token(settings: Settings) -> str:
-    """The token of the local mode: API_KEY if it is set, else made once and kept in the data folder."""
-    if settings.api_key is not None:
-        return settings.api_key
-    made = kept_secret(settings.data_dir / "api.token", 24)
-    return "baton_" + b64encode(made, b"-_").decode()
 
 
 async def _sweep(store: SqliteStore, clock: SystemClock, keep_hours: float) -> None:

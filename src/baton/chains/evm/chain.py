@@ -1,0 +1,208 @@
+"""An EVM network behind the chain seam: who it is, where its head is, what it shows of our attempts."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from baton.chains.base import Broadcast
+from baton.chains.evm import revert
+from baton.chains.evm.heads import Heads
+from baton.chains.evm.ledger import Ledger, Receipt
+from baton.chains.evm.node import EvmNode
+from baton.chains.evm.unwire import decode
+from baton.chains.rpc import Answer, Call, Result, RpcError
+from baton.chains.seam import Account, Included, Lapsed, Orphaned, Sighting, Tip, Unseen
+from baton.domain.errors import NodeUnavailable
+from baton.domain.json import Json
+from baton.domain.network import Network, RpcUrl
+from baton.domain.policy import EvmPolicy
+from baton.domain.relayer import Relayer
+from baton.domain.transaction import Attempt, Block, Fate
+
+ALONE_S = 600.0  # after so long with one reachable node, its word suffices
+FEW = 20  # up to so many open attempts are asked for by hash; beyond, whole blocks are cheaper
+
+
+class EvmChain:
+    has_slots = True
+
+    def __init__(self, network: Network, node: EvmNode, ws_url: RpcUrl | None = None) -> None:
+        self._network = network
+        self._node = node
+        self.ledger = Ledger()
+        self._heads = Heads(node, self.ledger, network.block_time_ms, ws_url)
+        self._heads.wants_receipts = lambda: sum(self._watched.values()) > FEW
+        self._watched: dict[str, int] = {}  # account → how many attempts of it are open
+        self._agreed: set[Block] = set()  # blocks that a second node has shown too
+
+    async def identity(self) -> str:
+        """Chain id and the hash of block 0: a development chain started anew differs in the latter."""
+        return await self._node.identity()
+
+    def tips(self) -> AsyncIterator[Tip]:
+        return self._heads.tips()
+
+    async def account(self, relayer: Relayer, tip: Tip) -> Account:
+        assert isinstance(relayer.policy, EvmPolicy)
+        depth = relayer.policy.confirmations or self._network.confirmations
+        height = tip.block.number
+        next_slot, settled, balance = await self._node.account(relayer.address, height, height - depth + 1)
+        return Account(next_slot, settled, balance, depth)
+
+    async def observe(
+        self, attempts: Sequence[Attempt], account: Account, tip: Tip, *, is_thorough: bool
+    ) -> list[Sighting]:
+        if attempts and attempts[0].slot is not None:
+            self._watched[attempts[0].slot.account] = len(attempts)
+        look = Look(self, account, tip)
+        receipts = await self._receipts(attempts, account, is_thorough=is_thorough)
+        return [await look.at(attempt, receipts) for attempt in attempts]
+
+    async def _receipts(
+        self, attempts: Sequence[Attempt], account: Account, *, is_thorough: bool
+    ) -> Mapping[str, Receipt | None]:
+        """What is known by hash. Only what was asked for is in it: None means the node knows no receipt."""
+        if is_thorough or len(attempts) <= FEW or sum(self._watched.values()) <= FEW:
+            doubtful = [attempt.hash for attempt in attempts if not self._is_settled_here(attempt)]
+        else:
+            doubtful = [a.hash for a in attempts if a.hash not in self.ledger.landed and _is_doubtful(a, account, self)]
+        found = await self._node.receipts(doubtful)
+        return dict(zip(doubtful, found, strict=True))
+
+    def _is_settled_here(self, attempt: Attempt) -> bool:
+        """Included, in a block that is still canonical: nothing to ask."""
+        block = attempt.block
+        return block is not None and self.ledger.hash_at(block.number) == block.hash
+
+    async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
+        return await self._node.broadcast(raws)
+
+    async def is_agreed(self, block: Block) -> bool:
+        """Whether two nodes show the same block there; one suffices where only one is configured or has been reachable
+        for long."""
+        if block in self._agreed or (self._needed == 1 and self.ledger.hash_at(block.number) == block.hash):
+            return True
+        shown = await self._witnesses(Call("eth_getBlockByNumber", [hex(block.number), False]))
+        agreeing = [one for one in shown if isinstance(one, dict) and one.get("hash") == block.hash]
+        if len(agreeing) >= self._needed:
+            self._agreed.add(block)
+            return True
+        return False
+
+    async def is_unknown(self, tx_hash: str) -> bool:
+        """Whether nobody has a receipt of it, and enough nodes were asked."""
+        shown = await self._witnesses(Call("eth_getTransactionReceipt", [tx_hash]))
+        return len(shown) >= self._needed and all(one is None for one in shown)
+
+    @property
+    def _needed(self) -> int:
+        pool = self._node.pool
+        return 2 if len(pool.endpoints) > 1 and pool.alone_for_s() < ALONE_S else 1
+
+    async def _witnesses(self, call: Call) -> list[Json]:
+        """Every reachable node's answer to one question; errors are no answer."""
+        pool = self._node.pool
+        heard = await pool.witnesses([call], len(pool.endpoints))
+        return [found[0].value for _, found in heard if isinstance(found[0], Result)]
+
+    async def hash_at(self, number: int) -> str | None:
+        """The canonical hash at a height that may be older than the ledger."""
+        known = self.ledger.hash_at(number)
+        if known is not None:
+            return known
+        return (await self._node.headers([number]))[0].block.hash
+
+    async def why_reverted(self, attempt: Attempt, block: Block) -> str:
+        """The decoded reason, by running it again on the block before; best effort."""
+        call = as_call(attempt)
+        try:
+            answer = (await self._node.try_out([Call("eth_call", [call, hex(block.number - 1)])]))[0]
+        except NodeUnavailable:
+            return "reverted on chain"
+        if isinstance(answer, RpcError):
+            error = {"code": answer.code, "message": answer.message, "data": answer.data}
+            if revert.is_revert(error):
+                return f"reverted on chain: {revert.reason(error)}"
+        return "reverted on chain"
+
+    async def knows(self, hashes: Sequence[str]) -> Mapping[str, list[bool]]:
+        calls = [Call("eth_getTransactionByHash", [one]) for one in hashes]
+        heard = [
+            found for _, found in await self._node.pool.everywhere(calls) if not isinstance(found, NodeUnavailable)
+        ]
+        return {one: [_has_value(found[index]) for found in heard] for index, one in enumerate(hashes)}
+
+
+def _is_doubtful(attempt: Attempt, account: Account, chain: EvmChain) -> bool:
+    """Its slot is used according to the chain, or its block is not canonical any more: ask by hash."""
+    if attempt.fate is Fate.OPEN:
+        return attempt.slot is not None and attempt.slot.number < account.next_slot
+    return attempt.block is not None and chain.ledger.hash_at(attempt.block.number) != attempt.block.hash
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at the chain, at one tip, for one account."""
+
+    chain: EvmChain
+    account: Account
+    tip: Tip
+
+    async def at(self, attempt: Attempt, asked: Mapping[str, Receipt | None]) -> Sighting:
+        ledger = self.chain.ledger
+        block = attempt.block
+        if block is not None and ledger.hash_at(block.number) == block.hash:
+            return await self._included(attempt, block, has_succeeded=attempt.fate is Fate.INCLUDED, outcome=None)
+        receipt = ledger.landed.get(attempt.hash) or asked.get(attempt.hash)
+        if receipt is not None and await self._is_canonical(receipt.block):
+            return await self._included(
+                attempt, receipt.block, has_succeeded=receipt.has_succeeded, outcome=receipt.outcome
+            )
+        if block is not None:
+            return Orphaned() if await self.chain.hash_at(block.number) != block.hash else Unseen()
+        if receipt is None and attempt.hash in asked and await self._is_lost(attempt):
+            return Lapsed(f"nonce {_number(attempt)} was used by another transaction of this account")
+        return Unseen()
+
+    async def _is_canonical(self, block: Block) -> bool:
+        """A receipt from a block above our tip is simply early; below it must match what we know."""
+        if block.number > self.tip.block.number:
+            return True
+        return await self.chain.hash_at(block.number) == block.hash
+
+    async def _included(self, attempt: Attempt, block: Block, *, has_succeeded: bool, outcome: object) -> Included:
+        is_deep = self.tip.block.number - block.number + 1 >= self.account.depth
+        is_final = is_deep and await self.chain.is_agreed(block)
+        why = None
+        if not has_succeeded:
+            why = await self.chain.why_reverted(attempt, block)
+        return Included(block, is_final, has_succeeded, why, outcome)
+
+    async def _is_lost(self, attempt: Attempt) -> bool:
+        """Its slot is used at the required depth, and no node knows a receipt of it."""
+        if attempt.slot is None or attempt.slot.number >= self.account.settled_slot:
+            return False
+        return await self.chain.is_unknown(attempt.hash)
+
+
+def _has_value(answer: Answer) -> bool:
+    return isinstance(answer, Result) and answer.value is not None
+
+
+def _number(attempt: Attempt) -> int:
+    assert attempt.slot is not None
+    return attempt.slot.number
+
+
+def as_call(attempt: Attempt) -> dict[str, object]:
+    """A signed attempt as the object of an `eth_call`."""
+    read = decode(attempt.raw)
+    tx = read.envelope
+    call: dict[str, object] = {
+        "from": read.sender,
+        "gas": hex(tx.gas_limit),
+        "value": hex(tx.value),
+        "data": "0x" + tx.data.hex(),
+    }
+    if tx.to is not None:
+        call["to"] = "0x" + tx.to.hex()
+    return call

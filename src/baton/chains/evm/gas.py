@@ -1,0 +1,135 @@
+"""Gas limits by simulation, in one batch.
+
+given                                        taken, and tried out by eth_call
+no data, and a call with 21000 gas passes    21000 (not on chains that count gas in their own way)
+else                                         eth_estimateGas, about 12 times a node's work of eth_call, plus a tenth
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from baton.chains.base import NoFunds
+from baton.chains.evm import answers, revert
+from baton.chains.evm.ask import GAS_CALL, Ask
+from baton.chains.evm.node import EvmNode
+from baton.chains.evm.quantity import quantity
+from baton.chains.rpc import Call, Result, RpcError
+from baton.domain.errors import NodeUnavailable
+from baton.domain.json import Json
+from baton.domain.network import Network
+from baton.domain.policy import EvmPolicy
+from baton.domain.relayer import Relayer
+
+OWN_GAS_COUNT = frozenset({"arbitrum-based", "zk-based", "zksync-based"})
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why there is no limit: the simulation says that it cannot succeed."""
+
+    why: str
+    is_for_funds: bool = False
+    is_certain: bool = False  # whatever else is in flight
+
+
+class Gas:
+    def __init__(self, network: Network, node: EvmNode) -> None:
+        self._node = node
+        self._counts_its_own_way = bool(OWN_GAS_COUNT & network.tags)
+
+    async def limits(self, asks: Sequence[Ask], relayer: Relayer, block_gas_limit: int | None) -> list[int | Refusal]:
+        """One limit or refusal for each, in order; two batches at most."""
+        policy = relayer.policy
+        assert isinstance(policy, EvmPolicy)
+        tried = await self._node.try_out([self._call(ask, relayer.address) for ask in asks])
+        found = [_limit(ask, answer, policy) for ask, answer in zip(asks, tried, strict=True)]
+        again = [index for index, limit in enumerate(found) if limit is None]
+        if again:
+            calls = [Call("eth_estimateGas", [_object(asks[index], relayer.address)]) for index in again]
+            for index, answer in zip(again, await self._node.try_out(calls), strict=True):
+                found[index] = _estimated(answer, policy, block_gas_limit)
+        return [_within(limit, block_gas_limit) for limit in found if limit is not None]
+
+    async def of_noop(self, relayer: Relayer) -> int:
+        """A no-op costs a plain call, except where gas is counted in another way."""
+        if not self._counts_its_own_way:
+            return GAS_CALL
+        call = Call("eth_estimateGas", [_object(Ask(0, relayer.address), relayer.address)])
+        answer = (await self._node.try_out([call]))[0]
+        if isinstance(answer, RpcError):
+            raise NodeUnavailable(f"the no-op cannot be estimated: {answer.message[:200]}")
+        return quantity(answer.value, "a gas estimate") * 11 // 10
+
+    def _call(self, ask: Ask, sender: str) -> Call:
+        """The cheapest question that answers: a plain call where the limit is known, else an estimate."""
+        if ask.gas_limit is not None:
+            return Call("eth_call", [_object(ask, sender) | {"gas": hex(ask.gas_limit)}, "latest"])
+        if ask.to is not None and not ask.data_bytes and not self._counts_its_own_way and not ask.authorizations:
+            return Call("eth_call", [_object(ask, sender) | {"gas": hex(GAS_CALL)}, "latest"])
+        return Call("eth_estimateGas", [_object(ask, sender)])
+
+
+def _object(ask: Ask, sender: str) -> dict[str, Json]:
+    call: dict[str, Json] = {"from": sender, "value": hex(ask.value)}
+    if ask.to is not None:
+        call["to"] = ask.to
+    if ask.data:
+        call["data"] = ask.data
+    if ask.access_list:
+        call["accessList"] = [
+            {"address": "0x" + address.hex(), "storageKeys": ["0x" + key.hex() for key in keys]}
+            for address, keys in ask.access_list
+        ]
+    return call
+
+
+def _limit(ask: Ask, answer: Result | RpcError, policy: EvmPolicy) -> int | Refusal | None:
+    """None: ask for an estimate."""
+    is_plain = ask.gas_limit is None and ask.to is not None and not ask.data_bytes
+    if isinstance(answer, Result):
+        if ask.gas_limit is not None:
+            return ask.gas_limit
+        estimated = _is_quantity(answer.value)
+        return GAS_CALL if is_plain and not estimated else _with_margin(answer.value)
+    if is_plain and not _is_for_funds(answer):
+        return None  # the receiver is a contract: 21000 does not do
+    refusal = _refusal(answer)
+    if policy.send_reverting and ask.gas_limit is not None and not refusal.is_for_funds:
+        return ask.gas_limit
+    return refusal
+
+
+def _is_quantity(value: Json) -> bool:
+    return isinstance(value, str) and value not in ("0x", "") and len(value) < len("0x") + 16
+
+
+def _estimated(answer: Result | RpcError, policy: EvmPolicy, block_gas_limit: int | None) -> int | Refusal:
+    if isinstance(answer, Result):
+        return _with_margin(answer.value)
+    refusal = _refusal(answer)
+    if policy.send_reverting and not refusal.is_for_funds and block_gas_limit is not None:
+        return block_gas_limit // 4
+    return refusal
+
+
+def _with_margin(value: Json) -> int:
+    return quantity(value, "a gas estimate") * 11 // 10
+
+
+def _refusal(answer: RpcError) -> Refusal:
+    error = {"code": answer.code, "message": answer.message, "data": answer.data}
+    if revert.is_revert(error):
+        return Refusal(f"the call would fail: {revert.reason(error)}")
+    if _is_for_funds(answer):
+        return Refusal("the balance does not cover it", is_for_funds=True)
+    raise NodeUnavailable(f"a node could not simulate: {answer.message[:200]}")
+
+
+def _is_for_funds(answer: RpcError) -> bool:
+    return isinstance(answers.understand({"code": answer.code, "message": answer.message}), NoFunds)
+
+
+def _within(limit: int | Refusal, block_gas_limit: int | None) -> int | Refusal:
+    if isinstance(limit, int) and block_gas_limit is not None and limit > block_gas_limit:
+        return Refusal(f"gas limit {limit} is over the block's limit of {block_gas_limit}", is_certain=True)
+    return limit

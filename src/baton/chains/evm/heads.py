@@ -1,0 +1,113 @@
+"""Follows the head of an EVM network: a poll that adapts to the block time, woken early by a subscription where offered.
+
+A hole in the heights or a broken parent hash is mended by asking for the blocks between; whoever listens is told that
+there was a gap, and asks by hash.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+from baton import telemetry
+from baton.chains.evm.ledger import Header, Ledger
+from baton.chains.evm.node import EvmNode
+from baton.chains.rpc import subscribe
+from baton.chains.seam import ChainReplaced, Tip
+from baton.domain.errors import NodeUnavailable
+from baton.domain.network import RpcUrl
+
+LONGEST_RUN = 64  # blocks fetched to close a hole; beyond that the window starts anew
+POLLS_A_BLOCK = 10
+FASTEST_POLL_S, SLOWEST_POLL_S = 0.05, 1.0
+
+
+class Heads:
+    def __init__(self, node: EvmNode, ledger: Ledger, block_time_ms: int, ws_url: RpcUrl | None = None) -> None:
+        self._node = node
+        self._ledger = ledger
+        self._poll_s = min(max(block_time_ms / 1000 / POLLS_A_BLOCK, FASTEST_POLL_S), SLOWEST_POLL_S)
+        self._ws_url = ws_url
+        self._heard = asyncio.Event()
+        self.wants_receipts: Callable[[], bool] = lambda: False
+
+    async def tips(self) -> AsyncIterator[Tip]:
+        """Every new head, for ever; outages are waited out."""
+        listener = asyncio.create_task(self._listen()) if self._ws_url else None
+        is_first, was_down = True, False
+        identity: str | None = None
+        try:
+            while True:
+                try:
+                    tip = await self._next(is_first=is_first)
+                    if was_down or (tip is not None and tip.is_gap):
+                        identity = await self._checked(identity)
+                except NodeUnavailable as outage:
+                    telemetry.log.warning("head_unreachable", why=str(outage))
+                    was_down = True
+                else:
+                    if tip is not None:
+                        yield Tip(tip.block, is_gap=tip.is_gap or was_down)
+                        is_first = was_down = False
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._poll_s):
+                        await self._heard.wait()
+                self._heard.clear()
+        finally:
+            if listener is not None:
+                listener.cancel()
+
+    async def _checked(self, known: str | None) -> str:
+        """After an outage or a gap: is it still the same chain?"""
+        found = await self._node.identity()
+        if known is not None and found != known:
+            self._ledger.clear()
+            raise ChainReplaced(f"the nodes serve {found}, expected {known}")
+        return found
+
+    async def _next(self, *, is_first: bool) -> Tip | None:
+        """The new head, if there is one; the ledger is brought up to it first."""
+        header = await self._node.head()
+        known = self._ledger.head
+        if known is not None and known.block == header.block:
+            return None
+        if (
+            known is not None
+            and header.block.number < known.block.number
+            and self._ledger.hash_at(header.block.number) == header.block.hash
+        ):
+            return None  # a node that lags behind: nothing new, nothing lost
+        was_replaced = self._ledger.extend(await self._run_to(header))
+        await self._read_receipts()
+        return Tip(header.block, is_gap=was_replaced or is_first)
+
+    async def _run_to(self, header: Header) -> list[Header]:
+        """The blocks from the last that we share up to the head; only the head where it simply continues."""
+        known = self._ledger.head
+        if known is None or self._ledger.continues(header):
+            return [header]
+        first = header.block.number
+        run = [header]
+        while len(run) < LONGEST_RUN and first > 0 and self._ledger.hash_at(first - 1) != run[0].parent:
+            run.insert(0, (await self._node.headers([first - 1]))[0])
+            first -= 1
+        return run
+
+    async def _read_receipts(self) -> None:
+        """What landed in the newest blocks, while something of ours may be in them."""
+        head = self._ledger.head
+        if head is None or not self.wants_receipts():
+            return
+        top = head.block.number
+        numbers = self._ledger.unread(range(top - 3, top + 1))
+        blocks = await self._node.block_receipts(numbers)
+        for number, receipts in zip(numbers, blocks or (), strict=False):
+            self._ledger.note(number, receipts)
+
+    async def _listen(self) -> None:
+        """A subscription only wakes the poll earlier; losing it costs time, never truth."""
+        assert self._ws_url is not None
+        while True:
+            with contextlib.suppress(NodeUnavailable):
+                async for _ in subscribe(self._ws_url, "eth_subscribe", ["newHeads"]):
+                    self._heard.set()
+            await asyncio.sleep(SLOWEST_POLL_S)

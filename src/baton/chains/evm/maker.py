@@ -1,0 +1,169 @@
+"""Makes what an EVM lane signs: fees from the market, gas from a simulation, signatures from a pen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from baton.chains.evm import build, fees, price, wire
+from baton.chains.evm.ask import Ask
+from baton.chains.evm.gas import Gas, Refusal
+from baton.chains.evm.ledger import Ledger
+from baton.chains.evm.node import EvmNode
+from baton.chains.evm.policy import check
+from baton.chains.evm.price import OverCap, Price
+from baton.chains.evm.record import facts_of
+from baton.chains.seam import Doomed, Pen, Prepared, Ready, Signed, Stall, Step, Wait
+from baton.domain.errors import Bug, Invalid
+from baton.domain.network import Network
+from baton.domain.policy import EvmPolicy, Speed
+from baton.domain.relayer import Relayer
+from baton.domain.transaction import Attempt, AttemptKind, Revision, Slot
+
+# Blocks that an attempt may wait, though it waits for nobody, before it is offered dearer.
+PATIENCE = {Speed.FASTEST: 2, Speed.FAST: 3, Speed.AVERAGE: 5, Speed.SAFE_LOW: 10}
+RESEND_BLOCKS = (
+    2  # an accepted attempt at the head of its lane should be in the next block; after two, remind the nodes
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """All but the nonce."""
+
+    ask: Ask
+    gas_limit: int
+    price: Price
+    speed: Speed
+
+
+class EvmMaker:
+    def __init__(self, network: Network, node: EvmNode, ledger: Ledger) -> None:
+        self._network = network
+        self._node = node
+        self._ledger = ledger
+        self._gas = Gas(network, node)
+        self._market: fees.Market | None = None
+        self._market_height = -1
+
+    async def prepare(self, asks: Sequence[tuple[Revision, bool]], relayer: Relayer) -> list[Prepared]:
+        policy = policy_of(relayer)
+        market = await self._fresh_market()
+        wanted = [Ask.of(revision.content) for revision, _ in asks]
+        limits = await self._gas.limits(wanted, relayer, self._block_gas_limit())
+        return [
+            self._prepared(ask, limit, policy, market, relayer, is_first=is_first)
+            for ask, limit, (_, is_first) in zip(wanted, limits, asks, strict=True)
+        ]
+
+    def _prepared(
+        self,
+        ask: Ask,
+        limit: int | Refusal,
+        policy: EvmPolicy,
+        market: fees.Market,
+        relayer: Relayer,
+        *,
+        is_first: bool,
+    ) -> Prepared:
+        try:
+            check(ask, policy, relayer.address)  # the policy may have changed since it was accepted
+        except Invalid as refused:
+            return Doomed(f"refused by the relayer's policy: {refused}")
+        if isinstance(limit, Refusal):
+            if limit.is_for_funds:
+                return Wait("waiting for funds: " + limit.why)
+            if is_first or limit.is_certain:
+                return Doomed(limit.why)
+            return Wait("its simulation fails while earlier transactions are in flight; it is repeated: " + limit.why)
+        dynamic = fees.is_dynamic(ask, policy, self._network)
+        offered = fees.offer(ask, market, policy, fees.cap_of(policy, limit), dynamic=dynamic)
+        return self._ready(ask, limit, offered, policy)
+
+    def _ready(self, ask: Ask, gas_limit: int, offered: Price | OverCap, policy: EvmPolicy) -> Prepared:
+        if isinstance(offered, OverCap):
+            return Wait(f"waiting for the price to fall: {offered.why}")
+        draft = Draft(ask, gas_limit, offered, ask.speed or policy.default_speed)
+        return Ready(draft, ask.value + gas_limit * offered.max_fee)
+
+    async def bump(self, revision: Revision, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
+        policy, ask = policy_of(relayer), Ask.of(revision.content)
+        same = [a for a in attempts if a.revision == revision.number and a.kind is not AttemptKind.NOOP]
+        if same and ask.prices and not policy.bump_explicit_prices:
+            return Wait("its explicit price is not raised: the relayer's policy says so")
+        if same:
+            limit: int | Refusal = int(same[-1].facts["gas_limit"])
+        else:
+            limit = (await self._gas.limits([ask], relayer, self._block_gas_limit()))[0]
+        if isinstance(limit, Refusal):
+            return Wait(limit.why) if limit.is_for_funds else Doomed(limit.why)
+        market = await self._fresh_market()
+        cap = fees.cap_of(policy, limit)
+        dynamic = fees.is_dynamic(ask, policy, self._network)
+        offered = fees.offer(ask, market, policy, None, dynamic=dynamic)
+        if isinstance(offered, OverCap):
+            raise Bug("an offer without a cap is over it")
+        return self._ready(ask, limit, price.bump(_dearest(attempts), offered, cap), policy)
+
+    async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
+        policy = policy_of(relayer)
+        ask = Ask(0, relayer.address)
+        limit = await self._gas.of_noop(relayer)
+        market, cap = await self._fresh_market(), fees.cap_of(policy, limit)
+        dynamic = fees.is_dynamic(ask, policy, self._network)
+        offered = fees.quote(market, Speed.FAST, None if attempts else cap, dynamic=dynamic)
+        if attempts and not isinstance(offered, OverCap):
+            offered = price.bump(_dearest(attempts), offered, cap)
+        return self._ready(ask, limit, offered, policy)
+
+    async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, pen: Pen) -> list[Signed]:  # noqa: ARG002 - the pen names the account
+        plain = [wire.unsigned(self._envelope(ready.value, slot)) for ready, slot in drafts]
+        signatures = await pen.sign([one.digest for one in plain])
+        signed = []
+        for one, signature, (ready, _) in zip(plain, signatures, drafts, strict=True):
+            made = wire.attach(one, signature, pen.public_key)
+            facts = facts_of(one.envelope, made) | {"speed": str(ready.value.speed)}
+            signed.append(Signed(made.raw, made.hash, facts, ready.max_cost))
+        return signed
+
+    def _envelope(self, draft: Draft, slot: Slot | None) -> wire.Envelope:
+        if slot is None or self._network.chain_id is None:
+            raise Bug("an EVM transaction needs a nonce and a chain id")
+        return build.envelope(draft.ask, self._network.chain_id, slot.number, draft.gas_limit, draft.price)
+
+    def next_step(self, attempt: Attempt, stall: Stall, relayer: Relayer) -> Step:
+        """Bump what waits for nobody, or is too cheap for the next block; remind the nodes of the head of the lane."""
+        if "no-mempool" in self._network.tags:
+            return Step.RESEND if stall.is_head and stall.blocks_since_sent >= RESEND_BLOCKS else Step.NOTHING
+        speed = Speed(attempt.facts.get("speed", policy_of(relayer).default_speed))
+        if stall.blocks >= PATIENCE[speed] and (stall.is_head or self._is_too_cheap(attempt)):
+            return Step.BUMP
+        if stall.is_head and stall.blocks_since_sent >= RESEND_BLOCKS:
+            return Step.RESEND
+        return Step.NOTHING
+
+    def _is_too_cheap(self, attempt: Attempt) -> bool:
+        return self._market is not None and price.of_facts(attempt.facts).max_fee < self._market.base_fee
+
+    async def _fresh_market(self) -> fees.Market:
+        """One fee request a block, whatever the number of transactions."""
+        head = self._ledger.head
+        height = -1 if head is None else head.block.number
+        if self._market is None or height != self._market_height:
+            self._market = await self._node.market()
+            self._market_height = height
+        return self._market
+
+    def _block_gas_limit(self) -> int | None:
+        head = self._ledger.head
+        return None if head is None else head.gas_limit
+
+
+def policy_of(relayer: Relayer) -> EvmPolicy:
+    if not isinstance(relayer.policy, EvmPolicy):
+        raise Bug(f"relayer {relayer.id!r} has no EVM policy")
+    return relayer.policy
+
+
+def _dearest(attempts: Sequence[Attempt]) -> Price:
+    """What a replacement must beat: pools compare with the version they hold, which may be any of ours."""
+    prices = [price.of_facts(attempt.facts) for attempt in attempts]
+    return price.Dynamic(max(one.max_fee for one in prices), max(one.tip for one in prices))

@@ -1,0 +1,136 @@
+"""An EVM node's methods with typed answers. What is not as it must be counts as an unreachable node."""
+
+from collections.abc import Sequence
+
+from baton.chains.base import (
+    Accepted,
+    AlreadyKnown,
+    Broadcast,
+    Busy,
+    NoFunds,
+    Rejected,
+    SlotTaken,
+    Underpriced,
+    Unknown,
+)
+from baton.chains.evm import answers
+from baton.chains.evm.fees import HISTORY_BLOCKS, PERCENTILES, Market, from_gas_price, from_history
+from baton.chains.evm.keys import keccak
+from baton.chains.evm.ledger import Header, Receipt, header_of, receipt_of
+from baton.chains.evm.quantity import quantity
+from baton.chains.rpc import Call, Endpoint, Result, RpcError, RpcPool, value_of
+from baton.domain.errors import NodeUnavailable
+from baton.domain.json import Json
+
+METHOD_NOT_FOUND = frozenset({-32601, -32600, -32004})
+
+# When nodes disagree about a broadcast: one that took it outweighs all; "never" counts only if everyone says so.
+_WEIGHT: tuple[type[Broadcast], ...] = (
+    Accepted,
+    AlreadyKnown,
+    SlotTaken,
+    Underpriced,
+    NoFunds,
+    Busy,
+    Unknown,
+    Rejected,
+)
+
+
+class EvmNode:
+    """The nodes of one network behind one face."""
+
+    def __init__(self, pool: RpcPool, *, has_fee_history: bool) -> None:
+        self._pool = pool
+        self._has_fee_history = has_fee_history
+        self._has_block_receipts = True
+
+    @property
+    def pool(self) -> RpcPool:
+        return self._pool
+
+    async def identity(self) -> str:
+        chain_id, genesis = await self._values([Call("eth_chainId"), Call("eth_getBlockByNumber", ["0x0", False])])
+        return f"{quantity(chain_id, 'a chain id')}:{header_of(genesis).block.hash}"
+
+    async def head(self) -> Header:
+        return header_of(await self._value("eth_getBlockByNumber", "latest", False))
+
+    async def headers(self, numbers: Sequence[int]) -> list[Header]:
+        """Those blocks; raises if any is missing."""
+        found = await self._values([Call("eth_getBlockByNumber", [hex(number), False]) for number in numbers])
+        return [header_of(answer) for answer in found]
+
+    async def block_receipts(self, numbers: Sequence[int]) -> list[list[Receipt]] | None:
+        """Everything that landed in those blocks; None where nodes do not offer it."""
+        if not self._has_block_receipts:
+            return None
+        asked = await self._pool.batch([Call("eth_getBlockReceipts", [hex(number)]) for number in numbers])
+        if any(isinstance(one, RpcError) and one.code in METHOD_NOT_FOUND for one in asked):
+            self._has_block_receipts = False
+            return None
+        return [[receipt_of(item) for item in _result(answer) or ()] for answer in asked]
+
+    async def receipts(self, hashes: Sequence[str]) -> list[Receipt | None]:
+        found = await self._values([Call("eth_getTransactionReceipt", [one]) for one in hashes])
+        return [None if answer is None else receipt_of(answer) for answer in found]
+
+    async def account(self, address: str, height: int, settled_height: int) -> tuple[int, int, int]:
+        """Next nonce at both heights and the balance at the first."""
+        next_slot, settled, balance = await self._values(
+            [
+                Call("eth_getTransactionCount", [address, hex(height)]),
+                Call("eth_getTransactionCount", [address, hex(max(settled_height, 0))]),
+                Call("eth_getBalance", [address, hex(height)]),
+            ]
+        )
+        return quantity(next_slot, "a nonce"), quantity(settled, "a nonce"), quantity(balance, "a balance")
+
+    async def market(self) -> Market:
+        if self._has_fee_history:
+            return from_history(await self._value("eth_feeHistory", hex(HISTORY_BLOCKS), "latest", list(PERCENTILES)))
+        return from_gas_price(await self._value("eth_gasPrice"))
+
+    async def try_out(self, calls: Sequence[Call]) -> list[Result | RpcError]:
+        """Simulations: an error here is an answer."""
+        return await self._pool.batch(calls)
+
+    async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
+        """To every healthy node at once; the kindest answer wins, "never" only if all agree."""
+        calls = [Call("eth_sendRawTransaction", ["0x" + raw.hex()]) for raw in raws]
+        heard = [answer for _, answer in await self._pool.everywhere(calls) if not isinstance(answer, NodeUnavailable)]
+        if not heard:
+            raise NodeUnavailable("no node answered the broadcast; it may have been sent all the same")
+        hashes = ["0x" + keccak(raw).hex() for raw in raws]
+        columns = zip(*heard, strict=True)
+        return [_kindest(column, one) for column, one in zip(columns, hashes, strict=True)]
+
+    async def _value(self, method: str, *params: Json) -> Json:
+        return (await self._values([Call(method, list(params))]))[0]
+
+    async def _values(self, calls: Sequence[Call]) -> list[Json]:
+        return [_result(answer) for answer in await self._pool.batch(calls)] if calls else []
+
+
+def _result(answer: Result | RpcError) -> Json:
+    if isinstance(answer, RpcError):
+        raise NodeUnavailable(f"a node refused to answer: {answer.message[:200]}")
+    return answer.value
+
+
+def _kindest(column: Sequence[Result | RpcError], tx_hash: str) -> Broadcast:
+    read = [
+        answers.accepted(one.value, tx_hash)
+        if isinstance(one, Result)
+        else answers.understand({"code": one.code, "message": one.message, "data": one.data})
+        for one in column
+    ]
+    return min(read, key=lambda answer: _WEIGHT.index(type(answer)))
+
+
+async def verify(endpoint: Endpoint, chain_id: int | None) -> None:
+    """Keeps a node out that serves another chain; asked at each connect, before any of its answers is used."""
+    answer = await endpoint.call("eth_chainId")
+    found = quantity(value_of(answer, "eth_chainId"), "a chain id")
+    if chain_id is not None and found != chain_id:
+        raise NodeUnavailable(f"{endpoint.shown}: serves chain {found}, expected {chain_id}")
