@@ -1,5 +1,5 @@
 -- name: take_number
-INSERT INTO counters (relayer_id, accepted, last_created_at) SELECT $1, 1, $2 WHERE $3 > 0
+INSERT INTO counters (relayer_id, accepted, last_created_at) SELECT $1, 1, $2 WHERE CAST($3 AS BIGINT) > 0
 ON CONFLICT (relayer_id) DO UPDATE
 SET accepted = counters.accepted + 1,
     last_created_at = CASE WHEN excluded.last_created_at > counters.last_created_at
