@@ -2,7 +2,7 @@
 
 import pytest
 from stellar_sdk import Asset, Keypair
-from stellar_sdk.exceptions import SorobanRpcErrorResponse
+from stellar_sdk.exceptions import AccountNotFoundException, SorobanRpcErrorResponse
 from stellar_sdk.operation import ManageData, Payment
 from stellar_sdk.soroban_rpc import GetTransactionStatus
 from tests.integration.devnet.stellar_wallet import LUMEN, Envelope, Wallet, codes, fee_charged
@@ -183,3 +183,32 @@ async def test_funding_closes_its_own_ledger_and_leaves_the_queue_alone(wallet: 
     assert await status_of(wallet, envelope) is GetTransactionStatus.NOT_FOUND
     wallet.devnet.close()
     assert await status_of(wallet, envelope) is GetTransactionStatus.SUCCESS
+
+
+async def test_a_lagging_node_tells_of_older_ledgers_but_carries_what_is_sent(wallet: Wallet) -> None:
+    payer, payee = await wallet.account(), await wallet.account()
+    before = await wallet.sequence(payer)
+    wallet.devnet.controls.turn({"lag_ledgers": 2})
+    wallet.devnet.close(2)
+    envelope = await wallet.sign(payer, Payment(payee.public_key, NATIVE, "1"))
+    await wallet.send(envelope)
+    landed_in = wallet.devnet.close().sequence
+    assert wallet.balance(payee.public_key) == 1001 * LUMEN
+    assert await status_of(wallet, envelope) is GetTransactionStatus.NOT_FOUND
+    assert await wallet.sequence(payer) == before
+    assert (await wallet.server.get_latest_ledger()).sequence == landed_in - 2
+    with pytest.raises(SorobanRpcErrorResponse):
+        await wallet.server.get_transactions(landed_in)
+    wallet.devnet.close(2)
+    assert await status_of(wallet, envelope) is GetTransactionStatus.SUCCESS
+    assert await wallet.sequence(payer) == before + 1
+
+
+async def test_a_lagging_node_does_not_know_a_new_account_yet(wallet: Wallet) -> None:
+    wallet.devnet.close(2)
+    wallet.devnet.controls.turn({"lag_ledgers": 1})
+    keypair = await wallet.account()
+    with pytest.raises(AccountNotFoundException):
+        await wallet.sequence(keypair)
+    wallet.devnet.close()
+    assert await wallet.sequence(keypair) > 0

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 BASE_FEE_STROOPS = 100
+MAX_LAG_LEDGERS = 64
 
 
 @dataclass(slots=True)
@@ -24,6 +25,8 @@ class Controls:
     capacity: int = 0
     # The chain's clock runs ahead of the world's by this much.
     ahead_s: int = 0
+    # The node tells only of what is older than this many ledgers; what is sent through it still lands.
+    lag_ledgers: int = 0
     # Simulation names archived entries in the resources (protocol 23) instead of asking for a restore first.
     auto_restore: bool = False
 
@@ -40,5 +43,7 @@ class Controls:
                 raise ValueError(f"unknown control or wrong kind of value: {name}")
             if isinstance(value, int) and value < 0:
                 raise ValueError(f"below zero: {name}")
+            if name == "lag_ledgers" and isinstance(value, int) and value > MAX_LAG_LEDGERS:
+                raise ValueError(f"at most {MAX_LAG_LEDGERS}: {name}")
         for name, value in wanted.items():
             setattr(self, name, value)

@@ -99,7 +99,7 @@ class History:
             if not str(cursor).isdecimal():
                 raise RpcError(INVALID_PARAMS, f"invalid cursor: {cursor}")
             return 0, int(cursor), limit
-        oldest, latest = self._ledger.oldest.sequence, self._ledger.latest.sequence
+        oldest, latest = self._ledger.oldest.sequence, self._ledger.shown.sequence
         if not oldest <= start <= latest:
             raise RpcError(
                 INVALID_REQUEST,
@@ -110,10 +110,10 @@ class History:
 
     def _from(self, start: int) -> Iterator[Closed]:
         first = max(start, self._ledger.oldest.sequence)
-        return (self._ledger.closed[at] for at in range(first, self._ledger.latest.sequence + 1))
+        return (self._ledger.closed[at] for at in range(first, self._ledger.shown.sequence + 1))
 
     def _range(self, suffix: str) -> Params:
-        latest, oldest = self._ledger.latest, self._ledger.oldest
+        latest, oldest = self._ledger.shown, self._ledger.oldest
         return {
             "latestLedger": latest.sequence,
             f"latestLedger{suffix}": latest.closed_at_s,

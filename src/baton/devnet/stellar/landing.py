@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from stellar_sdk import xdr
 
 from baton.devnet.stellar import results
-from baton.devnet.stellar.controls import Controls
 from baton.devnet.stellar.envelope import Incoming
 from baton.devnet.stellar.operations import table
 from baton.devnet.stellar.operations.base import Scope, Told
@@ -16,17 +14,15 @@ from baton.devnet.stellar.validity import Terms
 from baton.devnet.stellar.view import View
 
 
-class Ground(Protocol):
-    """What landing needs of the ledger."""
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The ledger that is being closed, as its transactions find it."""
 
-    state: View
-    controls: Controls
-
-    @property
-    def network_id(self) -> bytes: ...
-
-    @property
-    def take_offer_id(self) -> Callable[[], int]: ...
+    view: View
+    terms: Terms
+    price_stroops: int
+    network_id: bytes
+    next_offer_id: Callable[[], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +59,12 @@ class _Run:
     told: Told
 
 
-def land(incoming: Incoming, ground: Ground, terms: Terms, order: int) -> Landed:
-    place = min(ground.controls.price * incoming.operation_count, incoming.inclusion_fee_stroops)
+def land(incoming: Incoming, ground: Ground, order: int) -> Landed:
+    place = min(ground.price_stroops * incoming.operation_count, incoming.inclusion_fee_stroops)
     fee = place + incoming.resource_fee_stroops
-    _charge(ground.state, incoming, fee)
-    before = _take_sequence(ground.state, incoming)
-    done = _run(incoming, ground, terms)
+    _charge(ground.view, incoming, fee)
+    before = _take_sequence(ground.view, incoming)
+    done = _run(incoming, ground)
     meta = _meta(before, done)
     succeeded = done.code is Code.txSUCCESS
     events = [tuple(event.to_xdr() for event in done.told.events) if succeeded else () for _ in done.changes]
@@ -78,8 +74,8 @@ def land(incoming: Incoming, ground: Ground, terms: Terms, order: int) -> Landed
         succeeded=succeeded,
         is_fee_bump=incoming.is_fee_bump,
         is_soroban=incoming.is_soroban,
-        ledger=terms.sequence,
-        closed_at_s=terms.closes_at_s,
+        ledger=ground.terms.sequence,
+        closed_at_s=ground.terms.closes_at_s,
         order=order,
         paid_stroops=place // incoming.operation_count,
         envelope_xdr=incoming.envelope.to_xdr(),
@@ -90,8 +86,8 @@ def land(incoming: Incoming, ground: Ground, terms: Terms, order: int) -> Landed
     )
 
 
-def _charge(state: View, incoming: Incoming, fee_stroops: int) -> None:
-    view = View(state)
+def _charge(ledger: View, incoming: Incoming, fee_stroops: int) -> None:
+    view = View(ledger)
     payer = view.account(incoming.fee_source)
     assert payer is not None, "validity looked for the fee source"
     payer.balance = xdr.Int64(payer.balance.int64 - fee_stroops)
@@ -99,8 +95,8 @@ def _charge(state: View, incoming: Incoming, fee_stroops: int) -> None:
     view.commit()
 
 
-def _take_sequence(state: View, incoming: Incoming) -> list[xdr.LedgerEntryChange]:
-    view = View(state)
+def _take_sequence(ledger: View, incoming: Incoming) -> list[xdr.LedgerEntryChange]:
+    view = View(ledger)
     source = view.account(incoming.source)
     assert source is not None, "validity looked for the source"
     source.seq_num = incoming.transaction.seq_num
@@ -110,8 +106,8 @@ def _take_sequence(state: View, incoming: Incoming) -> list[xdr.LedgerEntryChang
     return changes
 
 
-def _run(incoming: Incoming, ground: Ground, terms: Terms) -> _Run:
-    view, sponsors, told = View(ground.state), dict[bytes, bytes](), Told()
+def _run(incoming: Incoming, ground: Ground) -> _Run:
+    view, sponsors, told = View(ground.view), dict[bytes, bytes](), Told()
     outcomes: list[xdr.OperationResult] = []
     changes: list[list[xdr.LedgerEntryChange]] = []
     good = True
@@ -122,9 +118,9 @@ def _run(incoming: Incoming, ground: Ground, terms: Terms) -> _Run:
             source=source,
             incoming=incoming,
             position=position,
-            closes_at_s=terms.closes_at_s,
+            closes_at_s=ground.terms.closes_at_s,
             network_id=ground.network_id,
-            next_offer_id=ground.take_offer_id,
+            next_offer_id=ground.next_offer_id,
             sponsors=sponsors,
             told=told,
         )

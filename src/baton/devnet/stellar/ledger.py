@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from stellar_sdk import Keypair, Network, xdr
 
 from baton.devnet.stellar import soroban
-from baton.devnet.stellar.controls import Controls
+from baton.devnet.stellar.controls import MAX_LAG_LEDGERS, Controls
 from baton.devnet.stellar.envelope import Incoming
-from baton.devnet.stellar.landing import Landed, land
+from baton.devnet.stellar.landing import Ground, Landed, land
 from baton.devnet.stellar.operations.reserves import BASE_RESERVE_STROOPS, new_account
 from baton.devnet.stellar.validity import Terms, check
 from baton.devnet.stellar.view import View
@@ -46,6 +46,7 @@ class Ledger:
     closed: dict[int, Closed] = field(default_factory=dict)
     by_hash: dict[str, Landed] = field(default_factory=dict)
     last_offer_id: int = 0
+    _before: dict[int, dict[bytes, bytes | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """A fresh chain: all coins at the root account, whose key follows from the passphrase as on any new network."""
@@ -73,6 +74,20 @@ class Ledger:
     def oldest(self) -> Closed:
         return next(iter(self.closed.values()))
 
+    @property
+    def shown(self) -> Closed:
+        """The newest ledger that this node tells of: the latest, unless it lags."""
+        return self.closed[max(self.oldest.sequence, self.state.sequence - self.controls.lag_ledgers)]
+
+    def entry_shown(self, key: xdr.LedgerKey) -> xdr.LedgerEntry | None:
+        """An entry as it was in the shown ledger: what the first later change found there, else what is there now."""
+        raw = key.to_xdr_bytes()
+        for later in range(self.shown.sequence + 1, self.state.sequence + 1):
+            if raw in self._before[later]:
+                found = self._before[later][raw]
+                return xdr.LedgerEntry.from_xdr_bytes(found) if found else None
+        return self.state.load(key)
+
     def next_terms(self) -> Terms:
         """The ledger that would close now."""
         closes_at_s = max(self._clock_s(), self.latest.closed_at_s)
@@ -82,11 +97,15 @@ class Ledger:
         """Close the next ledger with these transactions, those among them that have become invalid left out."""
         terms = self.next_terms()
         previous = self.latest.hash
-        self.state.sequence = terms.sequence
+        view = View(self.state)
+        self.state.sequence = view.sequence = terms.sequence
+        ground = Ground(view, terms, self.controls.price, self.network_id, self._take_offer_id)
         landed: list[Landed] = []
         for incoming in chosen:
-            if check(incoming, View(self.state), terms) is None:
-                landed.append(land(incoming, self, terms, len(landed) + 1))
+            if check(incoming, View(view), terms) is None:
+                landed.append(land(incoming, ground, len(landed) + 1))
+        self._before[terms.sequence] = {key: self.state.raw(key) for key in view.written}
+        view.commit()
         for done in landed:
             self.by_hash.update(dict.fromkeys(done.hashes, done))
         content = b"".join(bytes.fromhex(done.hash) for done in landed)
@@ -95,7 +114,7 @@ class Ledger:
         self._forget()
         return self.latest
 
-    def take_offer_id(self) -> int:
+    def _take_offer_id(self) -> int:
         self.last_offer_id += 1
         return self.last_offer_id
 
@@ -137,6 +156,7 @@ class Ledger:
         return int(self.clock.now().timestamp()) + self.controls.ahead_s
 
     def _forget(self) -> None:
+        self._before.pop(self.state.sequence - MAX_LAG_LEDGERS, None)
         while len(self.closed) > KEPT_LEDGERS:
             gone = self.closed.pop(self.oldest.sequence)
             for done in gone.landed:

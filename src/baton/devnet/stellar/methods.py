@@ -49,7 +49,7 @@ class Methods:
         if self._ledger.controls.unhealthy:
             raise RpcError(INTERNAL, "latency (200s) since last known ledger closed is too high (>30s)")
         oldest = self._ledger.oldest.sequence
-        latest = self._ledger.latest.sequence
+        latest = self._ledger.shown.sequence
         return {
             "status": "healthy",
             "latestLedger": latest,
@@ -76,7 +76,7 @@ class Methods:
         }
 
     def _latest_ledger(self, _: Params) -> Params:
-        closed = self._ledger.latest
+        closed = self._ledger.shown
         return {
             "id": closed.hash.hex(),
             "protocolVersion": PROTOCOL,
@@ -93,7 +93,7 @@ class Methods:
         if len(wanted) > MAX_KEYS:
             raise RpcError(INVALID_PARAMS, f"key count ({len(wanted)}) exceeds maximum supported ({MAX_KEYS})")
         found = [self._entry(text, place) for place, text in enumerate(wanted)]
-        return {"entries": [one for one in found if one], "latestLedger": self._ledger.latest.sequence}
+        return {"entries": [one for one in found if one], "latestLedger": self._ledger.shown.sequence}
 
     def _entry(self, text: Any, place: int) -> Params | None:
         try:
@@ -102,7 +102,7 @@ class Methods:
             raise RpcError(INVALID_PARAMS, f"cannot unmarshal key value {text} at index {place}") from broken
         if key.ttl is not None:
             raise RpcError(INVALID_PARAMS, "ledger ttl entries cannot be queried directly")
-        entry = self._ledger.state.load(key)
+        entry = self._ledger.entry_shown(key)
         if entry is None:
             return None
         told: Params = {
@@ -111,8 +111,10 @@ class Methods:
             "extXdr": entry.ext.to_xdr(),
             "lastModifiedLedgerSeq": entry.last_modified_ledger_seq.uint32,
         }
-        live_until = self._ledger.state.live_until(key)
-        return told if live_until is None else {**told, "liveUntilLedgerSeq": live_until}
+        life = self._ledger.entry_shown(keys.for_ttl(key))
+        if life is not None and life.data.ttl is not None:
+            told["liveUntilLedgerSeq"] = life.data.ttl.live_until_ledger_seq.uint32
+        return told
 
     def _transaction(self, params: Params) -> Params:
         """Found by its own hash, and by that of the transaction inside a fee bump."""
@@ -120,7 +122,7 @@ class Methods:
         if not isinstance(digest, str) or len(digest) != HASH_DIGITS:
             raise RpcError(INVALID_PARAMS, f"unexpected hash length ({len(digest) if isinstance(digest, str) else 0})")
         done = self._ledger.by_hash.get(digest.lower())
-        latest, oldest = self._ledger.latest, self._ledger.oldest
+        latest, oldest = self._ledger.shown, self._ledger.oldest
         told: Params = {
             "status": "NOT_FOUND",
             "txHash": digest,
@@ -129,14 +131,14 @@ class Methods:
             "oldestLedger": oldest.sequence,
             "oldestLedgerCloseTime": str(oldest.closed_at_s),
         }
-        if done is not None:
+        if done is not None and done.ledger <= latest.sequence:
             told |= History.told(done) | {"createdAt": str(done.closed_at_s), "txHash": digest}
         return told
 
     def _send(self, params: Params) -> Params:
         incoming = self._parsed(params)
         answer = self._queue.offer(incoming, self._ledger.state, self._ledger.next_terms())
-        latest = self._ledger.latest
+        latest = self._ledger.shown
         told: Params = {
             "status": answer.status.value,
             "hash": incoming.hash.hex(),
@@ -146,7 +148,7 @@ class Methods:
         return told if answer.result is None else {**told, "errorResultXdr": answer.result.to_xdr()}
 
     def _simulate(self, params: Params) -> Params:
-        told = {"latestLedger": self._ledger.latest.sequence}
+        told = {"latestLedger": self._ledger.shown.sequence}
         try:
             incoming = self._parsed(params)
         except RpcError:

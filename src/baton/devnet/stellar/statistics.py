@@ -13,13 +13,13 @@ def fee_stats(ledger: Ledger) -> dict[str, Any]:
     return {
         "inclusionFee": _distribution(ledger, soroban=False, ledgers=CLASSIC_LEDGERS),
         "sorobanInclusionFee": _distribution(ledger, soroban=True, ledgers=SOROBAN_LEDGERS),
-        "latestLedger": ledger.latest.sequence,
+        "latestLedger": ledger.shown.sequence,
     }
 
 
 def _distribution(ledger: Ledger, *, soroban: bool, ledgers: int) -> dict[str, str | int]:
     """Where nothing was paid lately, the present price stands for all; a surge lifts what was paid before it."""
-    latest = ledger.latest.sequence
+    latest = ledger.shown.sequence
     recent = [ledger.closed[at] for at in range(max(ledger.oldest.sequence, latest - ledgers + 1), latest + 1)]
     paid = [done.paid_stroops for closed in recent for done in closed.landed if done.is_soroban == soroban]
     price = ledger.controls.price
