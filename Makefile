@@ -49,7 +49,7 @@ bench: $(DEV) ## Run the benchmarks and print their report
 	$(PY) -m bench
 
 docs: $(DEV) ## Write the generated pages of docs/ anew
-	$(PY) docs/generate.py
+	$(PY) -m docs.generate
 
 lock: $(DEV) ## Write requirements/ anew from pyproject.toml (UPGRADE=1 takes newer versions)
 	$(UV) pyproject.toml -o requirements/run.txt

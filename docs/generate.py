@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from docs.statements import statements
+
+from baton.api.unserved import PATHS as UNSERVED_PATHS
 from baton.config import SETTINGS, show_policy
 from baton.config import environment as environment_names
 from baton.config import networks as network_table
@@ -57,8 +60,6 @@ def lifecycle() -> str:
 
 
 def configuration() -> str:
-    """The page as people wrote it, with its tables made anew."""
-    page = (_HERE / "configuration.md").read_text(encoding="utf-8")
     example = (_HERE / "examples" / "config.json").read_text(encoding="utf-8")
     blocks = {
         "example": f"```json\n{example}```",
@@ -66,8 +67,24 @@ def configuration() -> str:
         "networks": _table("Type | Networks", [(family, _network_names(family)) for family in Family]),
         "unserved": _table("Name | What it would do", _unserved()),
     } | {f"policies {family}": _table("Key | Default | Means", _policy_rows(family)) for family in Family}
-    for name, block in blocks.items():
-        begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
+    return _with_blocks("configuration.md", blocks)
+
+
+def api() -> str:
+    shown = _table("Where | Statement | Shown by", [each.row() for each in statements()])
+    return _with_blocks("api.md", {"statements": shown})
+
+
+def compatibility() -> str:
+    rows: list[tuple[str, ...]] = [(f"`{method}`", f"`{template}`") for method, template in UNSERVED_PATHS]
+    return _with_blocks("compatibility.md", {"paths": _table("Method | Path", rows)})
+
+
+def _with_blocks(name: str, blocks: dict[str, str]) -> str:
+    """The page as people wrote it, with its tables made anew."""
+    page = (_HERE / name).read_text(encoding="utf-8")
+    for block_name, block in blocks.items():
+        begin, end = f"<!-- begin: {block_name} -->", f"<!-- end: {block_name} -->"
         before, _, rest = page.partition(begin)
         page = f"{before}{begin}\n{block}\n{end}{rest.partition(end)[2]}"
     return page
@@ -102,7 +119,12 @@ def _unserved() -> list[tuple[str, ...]]:
     return [*rows, ("`plugins`", "they would run TypeScript next to the relayer; use the API and webhooks")]
 
 
-PAGES: dict[str, Callable[[], str]] = {"lifecycle.md": lifecycle, "configuration.md": configuration}
+PAGES: dict[str, Callable[[], str]] = {
+    "api.md": api,
+    "compatibility.md": compatibility,
+    "configuration.md": configuration,
+    "lifecycle.md": lifecycle,
+}
 
 
 def main() -> None:

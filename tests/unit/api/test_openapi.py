@@ -54,6 +54,15 @@ async def test_the_document_is_openapi_3_1_with_its_security(client: Client) -> 
     assert open_paths == {"/", "/api/v1/health", "/api/v1/ready"}
 
 
+async def test_the_named_types_of_the_interface_are_described(client: Client) -> None:
+    """interface §2.4: `ChainInstructionSpec`, `EncodedSerializedTransaction`, `OperationSpec`, `MemoSpec`."""
+    schemas = (await document(client))["components"]["schemas"]
+    assert {"ChainInstructionSpec", "EncodedSerializedTransaction", "OperationSpec", "MemoSpec"} <= set(schemas)
+    kinds = {each["properties"]["type"]["const"] for each in schemas["MemoSpec"]["oneOf"]}
+    assert kinds == {"none", "text", "id", "hash", "return"}
+    assert len(schemas["OperationSpec"]["oneOf"]) == 22
+
+
 async def test_every_reference_leads_somewhere(client: Client) -> None:
     doc = await document(client)
 
