@@ -1,0 +1,39 @@
+"""`make bench`: every part, or those named: `python -m bench accept pages evm`. `--seconds` scales the load."""
+
+import argparse
+import asyncio
+import tempfile
+from pathlib import Path
+
+import uvloop
+
+PARTS = ("accept", "pages", "evm")
+
+
+async def run(parts: list[str], seconds: float) -> None:
+    from bench import accept, evm, pages
+
+    with tempfile.TemporaryDirectory(prefix="baton-bench-") as name:
+        folder = Path(name)
+        if "accept" in parts:
+            await accept.run(folder / "accept", min(seconds, 10.0))
+        if "pages" in parts:
+            await pages.run(folder / "pages")
+        if "evm" in parts:
+            await evm.run(folder / "evm", seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Baton on this machine.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--seconds", type=float, default=60.0, help="length of each sustained load")
+    chosen = parser.parse_args()
+    unknown = set(chosen.parts) - set(PARTS)
+    if unknown:
+        parser.error(f"unknown part {', '.join(sorted(unknown))}; expected some of {', '.join(PARTS)}")
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(run(list(chosen.parts) or list(PARTS), chosen.seconds))
+
+
+if __name__ == "__main__":
+    main()
