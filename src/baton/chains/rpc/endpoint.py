@@ -44,9 +44,13 @@ class Endpoint:
         return f"Endpoint({self.shown!r})"
 
     @property
+    def is_checked(self) -> bool:
+        """Has passed its check, without a failure or a new connection since."""
+        return self._checked_at is not None and not self.is_fresh
+
+    @property
     def is_ready(self) -> bool:
-        """Checked, and no failure since."""
-        return self._checked_at is not None and not self.is_fresh and not self.health.is_paused
+        return self.is_checked and not self.health.is_paused
 
     async def call(self, method: str, *params: Json) -> Answer:
         return (await self.batch([Call(method, params)]))[0]
@@ -70,7 +74,7 @@ class Endpoint:
     async def check(self, verify: Verify) -> None:
         """Lets the node in: runs `verify` unless it passed since the last failure or new connection. One at a time."""
         async with self._checking:
-            if self._checked_at is not None and not self.is_fresh:
+            if self.is_checked:
                 return
             began_at = self._clock.monotonic()
             try:

@@ -6,6 +6,7 @@ what is to be final is asked of several. No answer is used before the node has p
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
 
 from baton.chains.rpc.dialect import is_rate_limited
 from baton.chains.rpc.endpoint import Endpoint, Verify
@@ -17,6 +18,7 @@ from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 from baton.domain.network import RpcUrl
 
+T = TypeVar("T")
 Told = tuple[Endpoint, list[Answer] | NodeUnavailable]
 
 
@@ -37,8 +39,8 @@ class RpcPool:
         self._clock = clock or SystemClock()
         self._verify = verify
         self._transport = Transport(self._settings, self._clock)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._letting_in: set[Endpoint] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._checks: dict[Endpoint, asyncio.Task[NodeUnavailable | None]] = {}  # under way
         used = sorted((url for url in urls if url.weight > 0), key=lambda url: -url.weight)
         self.ws_urls = tuple(url for url in used if _is_ws(url))
         self.endpoints = tuple(
@@ -84,25 +86,16 @@ class RpcPool:
         endpoints = self._candidates()
         if not endpoints:
             raise NodeUnavailable(self._why_nobody())
-        told: dict[Endpoint, list[Answer] | NodeUnavailable] = {}
-        has_answered = asyncio.Event()
-
-        async def tell(endpoint: Endpoint) -> None:
-            try:
-                async with asyncio.timeout(limit_s):
-                    told[endpoint] = await self._ask(endpoint, calls, limit_s, None, in_order=True)
-            except NodeUnavailable as error:
-                told[endpoint] = error
-            except TimeoutError:
-                told[endpoint] = NodeUnavailable(f"{endpoint.shown}: no answer within {limit_s:.3g} s")
-            if isinstance(told[endpoint], list) or len(told) == len(endpoints):
-                has_answered.set()
-
-        tasks = [self._spawn(tell(endpoint)) for endpoint in endpoints]
-        await has_answered.wait()
-        await asyncio.wait(tasks, timeout=self._settings.broadcast_grace_s)
-        late = "has not answered yet"
-        return [(each, told.get(each) or NodeUnavailable(f"{each.shown}: {late}")) for each in endpoints]
+        tasks = [self._spawn(self._tell(endpoint, calls, limit_s)) for endpoint in endpoints]
+        waiting: set[asyncio.Task[Told]] = set(tasks)
+        while waiting and not any(_has_answers(task) for task in tasks):
+            _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if waiting:
+            await asyncio.wait(waiting, timeout=self._settings.broadcast_grace_s)
+        return [
+            task.result() if task.done() else (endpoint, NodeUnavailable(f"{endpoint.shown}: has not answered yet"))
+            for task, endpoint in zip(tasks, endpoints, strict=True)
+        ]
 
     async def witnesses(
         self, calls: Sequence[Call], n: int = 2, *, timeout_s: float | None = None
@@ -153,11 +146,20 @@ class RpcPool:
         *,
         in_order: bool = False,
     ) -> list[Answer]:
-        await endpoint.check(self._verify)
+        await self._check(endpoint)
         answers = await endpoint.batch(calls, timeout_s=timeout_s, chunk=chunk, in_order=in_order)
         if endpoint.is_fresh:
-            await endpoint.check(self._verify)
+            await self._check(endpoint)
         return answers
+
+    async def _tell(self, endpoint: Endpoint, calls: Sequence[Call], limit_s: float) -> Told:
+        try:
+            async with asyncio.timeout(limit_s):
+                return endpoint, await self._ask(endpoint, calls, limit_s, None, in_order=True)
+        except NodeUnavailable as error:
+            return endpoint, error
+        except TimeoutError:
+            return endpoint, NodeUnavailable(f"{endpoint.shown}: no answer within {limit_s:.3g} s")
 
     def _candidates(self) -> list[Endpoint]:
         """Whom to ask, best first. Nodes whose pause is over are let in beside the call, not at its cost."""
@@ -171,20 +173,30 @@ class RpcPool:
         willing = [endpoint for endpoint in self.endpoints if not endpoint.health.is_told_to_wait]
         return [min(willing, key=lambda endpoint: endpoint.health.paused_until)] if willing else []
 
-    def _let_in(self, endpoint: Endpoint) -> None:
-        if endpoint not in self._letting_in:
-            self._letting_in.add(endpoint)
-            self._spawn(self._try_to_let_in(endpoint))
+    async def _check(self, endpoint: Endpoint) -> None:
+        """Shielded: a caller that gives up must not undo what others wait for, nor hide that the node hangs."""
+        if endpoint.is_checked:
+            return
+        failure = await asyncio.shield(self._let_in(endpoint))
+        if failure is not None:
+            raise NodeUnavailable(str(failure))
 
-    async def _try_to_let_in(self, endpoint: Endpoint) -> None:
+    def _let_in(self, endpoint: Endpoint) -> asyncio.Task[NodeUnavailable | None]:
+        if endpoint not in self._checks:
+            self._checks[endpoint] = self._spawn(self._try_to_let_in(endpoint))
+        return self._checks[endpoint]
+
+    async def _try_to_let_in(self, endpoint: Endpoint) -> NodeUnavailable | None:
         try:
             await endpoint.check(self._verify)
-        except NodeUnavailable:
-            return  # its pause has grown
+        except NodeUnavailable as error:
+            return error
+        else:
+            return None
         finally:
-            self._letting_in.discard(endpoint)
+            del self._checks[endpoint]
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    def _spawn(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -194,6 +206,10 @@ class RpcPool:
         if not self.endpoints:
             return "no RPC URL over http or https is configured and switched on"
         return "; ".join(f"{endpoint.shown}: asked us to wait" for endpoint in self.endpoints)
+
+
+def _has_answers(task: asyncio.Task[Told]) -> bool:
+    return task.done() and isinstance(task.result()[1], list)
 
 
 def _is_ws(url: RpcUrl) -> bool:

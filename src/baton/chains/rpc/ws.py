@@ -1,7 +1,7 @@
 """A subscription over a WebSocket. It is a wake-up, not the truth: what it says is asked again over HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 
 import aiohttp
 
@@ -22,7 +22,7 @@ async def subscribe(
     *,
     settings: RpcSettings | None = None,
     quiet_s: float | None = None,
-) -> AsyncIterator[Json]:
+) -> AsyncGenerator[Json, None]:
     """Each notification's result, for ever: ends only by `NodeUnavailable`. Leave it with `aclose`.
 
     `quiet_s`: how long the node may say nothing before the subscription counts as lost, though the line holds.
