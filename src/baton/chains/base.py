@@ -3,6 +3,7 @@
 The payload of a transaction is opaque JSON to the rest of the house and typed inside its family.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -10,7 +11,7 @@ from typing import Protocol
 from baton.domain.curve import Curve
 from baton.domain.json import Json
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import View
+from baton.domain.transaction import Attempt, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,13 @@ class Language(Protocol):
 
     def record(self, view: View, relayer: Relayer) -> dict[str, Json]:
         """The record that answers and webhooks carry: every key of the interface, null where it means nothing."""
+
+    def check_replacement(self, draft: Draft, attempts: Sequence[Attempt]) -> None:
+        """Raises `Invalid` when a price that the draft names could never displace the attempts, oldest first, that may
+        still land; it names the least that could."""
+
+    def receipt(self, attempt: Attempt) -> dict[str, Json]:
+        """What the stored outcome of an attempt that landed says: what was used and paid, amounts as decimal text."""
 
 
 # What a node said to a broadcast. Closed: the lane matches it to the end. `why` is the node's text, clipped.

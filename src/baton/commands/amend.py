@@ -4,17 +4,20 @@ While nothing is signed the change is effective at once. Afterwards it is an int
 carried out by the lane.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from dataclasses import replace as with_changes
 
 from baton.commands.context import TRIES, Context
 from baton.commands.transactions import Shown
-from baton.domain.errors import Bug, Forbidden, Invalid, RelayerMissing, StoreUnavailable, TransactionMissing
+from baton.domain.errors import Bug, Forbidden, Invalid, Refused, RelayerMissing, StoreUnavailable, TransactionMissing
 from baton.domain.json import Json
 from baton.domain.status import Status
-from baton.domain.transaction import Intent, IntentKind, Revision, State, Transaction, View, moved
+from baton.domain.transaction import Attempt, Fate, Intent, IntentKind, Revision, State, Transaction, View, moved
 from baton.storage.changes import Advance, Done, Progress, Stale
 
 CANCELED_AT_ONCE = "canceled before anything was signed"
+CANCELED_AT_A_TIME = 500
 CANCEL_ACCEPTED = "cancel accepted; it is being carried out"
 
 
@@ -31,6 +34,7 @@ async def replace(context: Context, relayer_id: str, transaction_id: str, body: 
         _check_amendable(stored)
         if stored.state.is_canceled:
             raise Invalid("status", f"{stored.status} with a cancel accepted", "a transaction that is not canceled")
+        known.language.check_replacement(draft, await _live(context, stored))
         revision = Revision(stored.state.revision + 1, draft.content, draft.valid_until)
         state = with_changes(stored.state, revision=revision.number, reason=None)
         intent = None if stored.status is Status.PENDING else Intent(IntentKind.REPLACE, revision.number)
@@ -52,6 +56,51 @@ async def cancel(context: Context, relayer_id: str, transaction_id: str) -> Show
     raise StoreUnavailable(_busy(transaction_id))
 
 
+@dataclass(frozen=True, slots=True)
+class CancelAll:
+    """What became of canceling everything that can still be canceled."""
+
+    accepted: tuple[str, ...]
+    failed: tuple[str, ...]  # landed or ended meanwhile
+
+
+async def cancel_all(context: Context, relayer_id: str) -> CancelAll:
+    """Cancels every transaction of a relayer that is not in a block, in order of acceptance."""
+    context.relayers.get(relayer_id)
+    async with context.store.read() as snapshot:
+        found = await snapshot.lanes.amendable(relayer_id)
+    accepted = {stored.id for stored in found if stored.state.is_canceled}
+    for start in range(0, len(found), CANCELED_AT_A_TIME):
+        accepted |= await _cancel_some(context, found[start : start + CANCELED_AT_A_TIME])
+    return CancelAll(
+        tuple(stored.id for stored in found if stored.id in accepted),
+        tuple(stored.id for stored in found if stored.id not in accepted),
+    )
+
+
+async def _cancel_some(context: Context, found: Sequence[Transaction]) -> set[str]:
+    """Those whose cancel was accepted; one that the lane moved meanwhile is looked at again."""
+    asked = [stored for stored in found if not stored.state.is_canceled]
+    changes = []
+    for stored in asked:
+        state, intent = _canceled(stored.state)
+        advance = Advance(stored.id, stored.version, (state,), intent)
+        changes.append(Progress(context.clock.now(), advances=(advance,)))
+    accepted = set()
+    for stored, outcome in zip(asked, await context.store.write_all(changes), strict=True):
+        if isinstance(outcome, Done) or await _is_canceled_yet(context, stored):
+            accepted.add(stored.id)
+    return accepted
+
+
+async def _is_canceled_yet(context: Context, stored: Transaction) -> bool:
+    try:
+        await cancel(context, stored.relayer_id, stored.id)
+    except (Refused, StoreUnavailable):
+        return False
+    return True
+
+
 def _canceled(state: State) -> tuple[State, Intent | None]:
     if state.status is Status.PENDING:
         return moved(state, Status.CANCELED, reason=CANCELED_AT_ONCE, is_canceled=True), None
@@ -66,6 +115,15 @@ async def _look(context: Context, relayer_id: str, transaction_id: str) -> tuple
     if stored is None or view is None:
         raise TransactionMissing(transaction_id)
     return stored, view
+
+
+async def _live(context: Context, stored: Transaction) -> list[Attempt]:
+    """Versions that may still land."""
+    if stored.status is Status.PENDING:
+        return []
+    async with context.store.read() as snapshot:
+        attempts = await snapshot.transactions.attempts(stored.id)
+    return [attempt for attempt in attempts if attempt.fate is Fate.OPEN]
 
 
 def _check_amendable(stored: Transaction) -> None:

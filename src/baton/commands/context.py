@@ -1,7 +1,8 @@
 """What every command works with, as one frozen value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from baton.commands.live import Live, NoLanes
 from baton.commands.registry import Relayers
 from baton.domain.clock import Clock
 from baton.storage.base import Store
@@ -17,3 +18,4 @@ class Context:
     queue_limit: int = 100_000  # open transactions of one relayer
     queue_retry_s: float = 5.0  # what a client is told when that many are open
     per_page_limit: int = 1000
+    live: Live = field(default_factory=NoLanes)

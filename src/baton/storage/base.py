@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from baton.domain.events import TransactionEvent
+from baton.domain.delivery import Delivery, DeliveryStatus, Try
+from baton.domain.events import FeedEvent, TransactionEvent
 from baton.domain.json import Json
-from baton.domain.notification import Notification
+from baton.domain.notification import Health, Notification
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Revision, Transaction, View
 from baton.storage.changes import Change, Duplicate, Outcome
@@ -57,6 +58,16 @@ class StoredRelayer:
     disabled_reason: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class DueDelivery:
+    """A delivery whose time has come, with the event it carries."""
+
+    id: str
+    since: datetime
+    tries: int
+    told: FeedEvent
+
+
 class TransactionReader(Protocol):
     async def view(self, relayer_id: str, transaction_id: str) -> View | None:
         """One transaction of that relayer as a record shows it; another relayer's is unknown."""
@@ -91,6 +102,9 @@ class LaneReader(Protocol):
 
     async def with_intent(self, relayer_id: str, limit: int) -> list[OpenTransaction]: ...
 
+    async def amendable(self, relayer_id: str) -> list[Transaction]:
+        """Those that are not in a block yet, in order of acceptance."""
+
     async def highest_slot(self, chain: str, account: str) -> int | None: ...
 
     async def used_slots(self, chain: str, account: str, first: int) -> set[int]:
@@ -109,6 +123,47 @@ class NotificationReader(Protocol):
     async def page(self, page: int, per_page: int) -> Page[Notification]:
         """Newest first by creation."""
 
+    async def health(self, notification_id: str) -> Health: ...
+
+    async def ids(self) -> list[str]:
+        """Of every notification there is."""
+
+
+class DeliveryReader(Protocol):
+    """What is still to be told, and what was."""
+
+    async def due(self, notification_id: str, now: datetime, limit: int) -> list[DueDelivery]:
+        """Longest due first. Of one stream only the first that is pending can be due."""
+
+    async def next_due(self, notification_id: str) -> datetime | None: ...
+
+    async def with_due(self, now: datetime) -> list[str]:
+        """Notifications that have something due by then, are not disabled and do not rest."""
+
+    async def with_overdue(self, before: datetime) -> list[str]:
+        """Disabled notifications with something that has been pending since before then."""
+
+    async def one(self, notification_id: str, delivery_id: str) -> Delivery | None: ...
+
+    async def page(
+        self, notification_id: str, page: int, per_page: int, status: DeliveryStatus | None = None
+    ) -> Page[Delivery]:
+        """Newest first."""
+
+    async def tries(self, delivery_id: str) -> list[Try]: ...
+
+
+class FeedReader(Protocol):
+    """All events in one row, by dense positions given after their commit."""
+
+    async def unpublished(self, limit: int) -> list[tuple[int, str]]:
+        """Ordinal and relayer of events without a position, in order of their commit."""
+
+    async def after(self, position: int, limit: int) -> list[FeedEvent]: ...
+
+    async def bounds(self) -> tuple[int, int]:
+        """The lowest position that is kept, and the newest; the newest is one less when there is none."""
+
 
 class RelayerReader(Protocol):
     async def all(self) -> list[StoredRelayer]: ...
@@ -116,6 +171,9 @@ class RelayerReader(Protocol):
     async def chain_identity(self, network: str) -> str | None: ...
 
     async def open_count(self, relayer_id: str) -> int: ...
+
+    async def last_confirmed_at(self, relayer_id: str) -> datetime | None:
+        """The latest confirmation, as far as its newest thousand confirmed transactions tell."""
 
 
 class Snapshot(Protocol):
@@ -133,6 +191,12 @@ class Snapshot(Protocol):
     @property
     def lanes(self) -> LaneReader: ...
 
+    @property
+    def deliveries(self) -> DeliveryReader: ...
+
+    @property
+    def feed(self) -> FeedReader: ...
+
 
 class Store(Protocol):
     """Raises `StoreUnavailable` when it cannot be reached or written; then nothing was changed."""
@@ -146,6 +210,7 @@ class Store(Protocol):
         """As `write`, for many at once: one outcome each, in order; some may be refused while others are done."""
 
     def watch(self, topic: str) -> asyncio.Event:
-        """An event that is set after each commit that touches the topic: a relayer's id, "events", "notifications"."""
+        """An event that is set after each commit that touches the topic: a relayer's id, "events", "notifications",
+        "feed" (positions were given), "deliveries" (there is something to tell), "deliveries/" and a notification's id."""
 
     async def close(self) -> None: ...

@@ -1,30 +1,29 @@
 """The readers of a snapshot, written once over `fetch`: a named query and its values in, rows out."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from baton.domain.clock import from_micros, to_micros
 from baton.domain.events import TransactionEvent
-from baton.domain.notification import Notification
+from baton.domain.notification import Health, Notification
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Transaction, View
 from baton.storage.base import ListFilter, OpenTransaction, Page, StoredRelayer
 from baton.storage.changes import Duplicate
 from baton.storage.cipher import Cipher
+from baton.storage.delivery_readers import Deliveries, Feed, Fetch
 from baton.storage.rows import (
     Row,
     attempt_from,
     decode,
     event_from,
+    moment,
     revision_from,
     transaction_from,
     view_from,
 )
-
-Fetch = Callable[..., Awaitable[list[Row]]]
 
 NO_FILTER = ListFilter()
 
@@ -121,13 +120,37 @@ class Notifications:
         return Page(tuple(self._notification(row) for row in rows), total)
 
     def _notification(self, row: Row) -> Notification:
-        key = None if row[2] is None else self._cipher.open(row[2], signing_key_place(row[0]))
-        return Notification(id=row[0], url=row[1], signing_key=key, created_at=from_micros(row[3]), version=row[4])
+        return Notification(
+            id=row[0],
+            url=row[1],
+            signing_key=self._opened(row[2], signing_key_place(row[0])),
+            created_at=from_micros(row[3]),
+            version=row[4],
+            previous_key=self._opened(row[5], previous_key_place(row[0])),
+            previous_until=moment(row[6]),
+        )
+
+    def _opened(self, sealed: bytes | None, place: str) -> str | None:
+        return None if sealed is None else self._cipher.open(sealed, place)
+
+    async def health(self, notification_id: str) -> Health:
+        rows = await self._fetch("health", notification_id)
+        if not rows:
+            return Health()
+        failures, failing_since, rest_until, disabled_reason = rows[0]
+        return Health(failures, moment(failing_since), moment(rest_until), disabled_reason)
+
+    async def ids(self) -> list[str]:
+        return [row[0] for row in await self._fetch("notification_ids")]
 
 
 def signing_key_place(notification_id: str) -> str:
     """Where the secret lives: a ciphertext moved to another row cannot be opened."""
     return f"notifications|{notification_id}|signing_key"
+
+
+def previous_key_place(notification_id: str) -> str:
+    return f"notifications|{notification_id}|previous_key"
 
 
 class Relayers:
@@ -147,6 +170,10 @@ class Relayers:
     async def open_count(self, relayer_id: str) -> int:
         rows = await self._fetch("open_count", relayer_id)
         return rows[0][0] if rows else 0
+
+    async def last_confirmed_at(self, relayer_id: str) -> datetime | None:
+        rows = await self._fetch("last_confirmed_at", relayer_id)
+        return moment(rows[0][0])
 
 
 class Lanes:
@@ -173,6 +200,9 @@ class Lanes:
             rows, {row[0]: [attempt_from(found) for found in await self._fetch("attempts", row[0])] for row in rows}
         )
 
+    async def amendable(self, relayer_id: str) -> list[Transaction]:
+        return [transaction_from(row) for row in await self._fetch("amendable", relayer_id)]
+
     async def highest_slot(self, chain: str, account: str) -> int | None:
         rows = await self._fetch("highest_slot", chain, account)
         return rows[0][0] if rows else None
@@ -196,7 +226,16 @@ class Readers:
     notifications: Notifications
     relayers: Relayers
     lanes: Lanes
+    deliveries: Deliveries
+    feed: Feed
 
     @staticmethod
     def over(fetch: Any, cipher: Cipher) -> "Readers":
-        return Readers(Transactions(fetch), Notifications(fetch, cipher), Relayers(fetch), Lanes(fetch))
+        return Readers(
+            Transactions(fetch),
+            Notifications(fetch, cipher),
+            Relayers(fetch),
+            Lanes(fetch),
+            Deliveries(fetch),
+            Feed(fetch),
+        )

@@ -3,6 +3,7 @@
 Pools see a legacy price as both limits at once, so every price has a `max_fee` and a `tip` and the rules need no cases.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from baton.domain.errors import Invalid
@@ -59,6 +60,11 @@ def of_facts(facts: Json) -> Price:
     if "gas_price" in facts:
         return Legacy(int(facts["gas_price"]))
     return Dynamic(int(facts["max_fee_per_gas"]), int(facts["max_priority_fee_per_gas"]))
+
+
+def dearest(prices: Sequence[Price]) -> Dynamic:
+    """What a replacement must beat: pools compare with the version they hold, which may be any of ours."""
+    return Dynamic(max(one.max_fee for one in prices), max(one.tip for one in prices))
 
 
 def within(price: Price, cap: int | None) -> Price | OverCap:

@@ -8,7 +8,7 @@ from baton.chains.evm.wire import Envelope, Signed
 from baton.domain.clock import to_text
 from baton.domain.json import Json
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import View
+from baton.domain.transaction import Attempt, View
 
 PRICES = ("gas_price", "max_fee_per_gas", "max_priority_fee_per_gas")
 
@@ -38,6 +38,22 @@ def record(view: View, relayer: Relayer) -> dict[str, Json]:
         "speed": None if speed is None else {"level": speed},
         "signature": None if attempt is None else attempt.facts.get("signature"),
         "is_canceled": state.is_canceled,
+    }
+
+
+def receipt(attempt: Attempt) -> dict[str, Json]:
+    """What the chain said of an attempt that landed. Rollups charge for their data beside the gas."""
+    outcome: dict[str, Json] = attempt.outcome or {}
+    gas_used, gas_price = outcome.get("gas_used"), outcome.get("effective_gas_price")
+    fee = None
+    if gas_used is not None and gas_price is not None:
+        fee = str(gas_used * int(gas_price) + int(outcome.get("l1_fee") or 0))
+    return {
+        "transaction_index": outcome.get("index"),
+        "gas_used": gas_used,
+        "effective_gas_price": gas_price,
+        "fee_paid": fee,
+        "contract_address": outcome.get("contract_address"),
     }
 
 

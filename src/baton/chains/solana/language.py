@@ -1,5 +1,6 @@
 """How the Solana family reads requests and writes records."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from baton.chains.base import Draft
@@ -9,7 +10,7 @@ from baton.chains.solana.wire import address_of
 from baton.domain.curve import Curve
 from baton.domain.json import Json
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import View
+from baton.domain.transaction import Attempt, View
 
 
 class SolanaLanguage:
@@ -23,3 +24,9 @@ class SolanaLanguage:
 
     def record(self, view: View, relayer: Relayer) -> dict[str, Json]:  # noqa: ARG002 - the seam gives the relayer
         return records.record(view)
+
+    def check_replacement(self, draft: Draft, attempts: Sequence[Attempt]) -> None:
+        """No price of a request displaces anything here: a replacement waits until the old version is dead."""
+
+    def receipt(self, attempt: Attempt) -> dict[str, Json]:
+        return dict(attempt.outcome or {})

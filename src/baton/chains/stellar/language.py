@@ -1,6 +1,6 @@
 """How the Stellar family reads requests and writes records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from baton.chains.base import Draft
@@ -12,7 +12,7 @@ from baton.domain.errors import Bug
 from baton.domain.json import Json
 from baton.domain.network import Network
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import View
+from baton.domain.transaction import Attempt, View
 
 
 class StellarLanguage:
@@ -34,3 +34,9 @@ class StellarLanguage:
 
     def record(self, view: View, relayer: Relayer) -> dict[str, Json]:  # noqa: ARG002 - the seam gives the relayer
         return records.record(view)
+
+    def check_replacement(self, draft: Draft, attempts: Sequence[Attempt]) -> None:
+        """No price of a request displaces anything here: a replacement waits until the old version is dead."""
+
+    def receipt(self, attempt: Attempt) -> dict[str, Json]:
+        return dict(attempt.outcome or {})

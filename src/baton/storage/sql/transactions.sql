@@ -44,6 +44,15 @@ SELECT id, relayer_id, seq, created_at, version, events,
        status, revision, reason, attempt_id, sent_at, confirmed_at, is_canceled, intent_kind, intent_revision
 FROM transactions WHERE id = $2 AND relayer_id = $1
 
+-- name: amendable
+SELECT id, relayer_id, seq, created_at, version, events,
+       status, revision, reason, attempt_id, sent_at, confirmed_at, is_canceled, intent_kind, intent_revision
+FROM transactions WHERE relayer_id = $1 AND status IN ('pending', 'sent', 'submitted') ORDER BY seq
+
+-- name: last_confirmed_at
+SELECT max(confirmed_at) FROM (
+    SELECT confirmed_at FROM transactions WHERE relayer_id = $1 AND status = 'confirmed' ORDER BY seq DESC LIMIT 1000) AS newest
+
 -- name: in_status
 SELECT t.id, t.relayer_id, t.seq, t.created_at, t.version, t.events,
        t.status, t.revision, t.reason, t.attempt_id, t.sent_at, t.confirmed_at, t.is_canceled, t.intent_kind, t.intent_revision,
