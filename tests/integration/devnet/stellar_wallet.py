@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 from stellar_sdk import (
     Account,
+    Asset,
     FeeBumpTransactionEnvelope,
     Keypair,
     TransactionBuilder,
     TransactionEnvelope,
     xdr,
 )
-from stellar_sdk.operation import Operation
+from stellar_sdk.operation import ChangeTrust, Operation, Payment
 from stellar_sdk.soroban_rpc import GetTransactionResponse, SendTransactionResponse
 from stellar_sdk.soroban_server_async import SorobanServerAsync
 
@@ -34,7 +35,12 @@ class Wallet:
         return (await self.server.load_account(keypair.public_key)).sequence
 
     async def build(
-        self, source: Keypair, *operations: Operation, fee: int = 100, ahead: int = 0, timeout_s: int = 300
+        self,
+        source: Keypair,
+        *operations: Operation,
+        fee: int = 100,
+        ahead: int = 0,
+        timeout_s: int = 300,
     ) -> TransactionBuilder:
         account = Account(source.public_key, await self.sequence(source) + ahead)
         builder = TransactionBuilder(account, self.devnet.passphrase, fee)
@@ -44,7 +50,12 @@ class Wallet:
         return builder.add_time_bounds(0, now_s + timeout_s if timeout_s else 0)
 
     async def sign(
-        self, source: Keypair, *operations: Operation, fee: int = 100, ahead: int = 0, also: tuple[Keypair, ...] = ()
+        self,
+        source: Keypair,
+        *operations: Operation,
+        fee: int = 100,
+        ahead: int = 0,
+        also: tuple[Keypair, ...] = (),
     ) -> TransactionEnvelope:
         envelope = (await self.build(source, *operations, fee=fee, ahead=ahead)).build()
         for keypair in (source, *also):
@@ -69,7 +80,10 @@ class Wallet:
         return await self.server.get_transaction(envelope.hash_hex())
 
     async def do(
-        self, source: Keypair, *operations: Operation, also: tuple[Keypair, ...] = ()
+        self,
+        source: Keypair,
+        *operations: Operation,
+        also: tuple[Keypair, ...] = (),
     ) -> GetTransactionResponse:
         return await self.land(await self.sign(source, *operations, also=also))
 
@@ -104,3 +118,29 @@ def _operation_code(operation: xdr.OperationResult) -> str:
     arms = [arm for name, arm in vars(operation.tr).items() if name != "type" and arm is not None]
     name: str = arms[0].code.name
     return name
+
+
+def line(wallet: Wallet, keypair: Keypair, asset: Asset) -> int | None:
+    """What an account holds of an asset; None without a trust line."""
+    entry = wallet.devnet.ledger.state.trust_line(keypair.xdr_account_id(), asset.to_xdr_object())
+    return entry.balance.int64 if entry else None
+
+
+async def trusting(wallet: Wallet, issuer: Keypair, code: str = "USD", amount: str = "100") -> tuple[Asset, Keypair]:
+    """An asset and somebody who holds some of it."""
+    asset, holder = Asset(code, issuer.public_key), await wallet.account()
+    assert operation_codes(await wallet.do(holder, ChangeTrust(asset, "10000"))) == ["CHANGE_TRUST_SUCCESS"]
+    assert operation_codes(await wallet.do(issuer, Payment(holder.public_key, asset, amount))) == ["PAYMENT_SUCCESS"]
+    return asset, holder
+
+
+def operation_codes(done: GetTransactionResponse) -> list[str]:
+    return [code for code in codes(done.result_xdr) if not code.startswith("tx")]
+
+
+def first_result(done: GetTransactionResponse) -> xdr.OperationResultTr:
+    assert done.result_xdr is not None
+    results = xdr.TransactionResult.from_xdr(done.result_xdr).result.results
+    assert results
+    assert results[0].tr is not None
+    return results[0].tr

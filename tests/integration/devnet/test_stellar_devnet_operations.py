@@ -13,7 +13,6 @@ from stellar_sdk import (
     Price,
     Signer,
     TrustLineFlags,
-    xdr,
 )
 from stellar_sdk.operation import (
     AccountMerge,
@@ -26,48 +25,19 @@ from stellar_sdk.operation import (
     CreateClaimableBalance,
     CreatePassiveSellOffer,
     EndSponsoringFutureReserves,
-    ManageBuyOffer,
     ManageData,
-    ManageSellOffer,
-    PathPaymentStrictReceive,
-    PathPaymentStrictSend,
     Payment,
     SetOptions,
     SetTrustLineFlags,
 )
 from stellar_sdk.operation.operation import Operation
 from stellar_sdk.soroban_rpc import GetTransactionResponse
-from tests.integration.devnet.stellar_wallet import LUMEN, Wallet, codes
+from tests.integration.devnet.stellar_wallet import LUMEN, Wallet, codes, first_result, line, trusting
+from tests.integration.devnet.stellar_wallet import operation_codes as told
 
 NATIVE = Asset.native()
 REVOCABLE = AuthorizationFlag.AUTHORIZATION_REVOCABLE
 CLAWBACK = AuthorizationFlag.AUTHORIZATION_CLAWBACK_ENABLED
-
-
-def line(wallet: Wallet, keypair: Keypair, asset: Asset) -> int | None:
-    """What an account holds of an asset; None without a trust line."""
-    entry = wallet.devnet.ledger.state.trust_line(keypair.xdr_account_id(), asset.to_xdr_object())
-    return entry.balance.int64 if entry else None
-
-
-async def trusting(wallet: Wallet, issuer: Keypair, code: str = "USD", amount: str = "100") -> tuple[Asset, Keypair]:
-    """An asset and somebody who holds some of it."""
-    asset, holder = Asset(code, issuer.public_key), await wallet.account()
-    assert told(await wallet.do(holder, ChangeTrust(asset, "10000"))) == ["CHANGE_TRUST_SUCCESS"]
-    assert told(await wallet.do(issuer, Payment(holder.public_key, asset, amount))) == ["PAYMENT_SUCCESS"]
-    return asset, holder
-
-
-def told(done: GetTransactionResponse) -> list[str]:
-    return [code for code in codes(done.result_xdr) if not code.startswith("tx")]
-
-
-def first_result(done: GetTransactionResponse) -> xdr.OperationResultTr:
-    assert done.result_xdr is not None
-    results = xdr.TransactionResult.from_xdr(done.result_xdr).result.results
-    assert results
-    assert results[0].tr is not None
-    return results[0].tr
 
 
 async def test_accounts_are_created_merged_and_their_sequence_bumped(wallet: Wallet) -> None:
@@ -142,131 +112,6 @@ async def test_without_their_flags_nothing_is_revoked_or_clawed_back(wallet: Wal
     assert told(await wallet.do(issuer, Clawback(asset, holder.public_key, "1"))) == ["CLAWBACK_NOT_CLAWBACK_ENABLED"]
 
 
-async def test_offers_are_made_changed_and_deleted(wallet: Wallet) -> None:
-    asset, seller = await trusting(wallet, await wallet.account())
-    made = first_result(await wallet.do(seller, ManageSellOffer(asset, NATIVE, "50", Price(2, 1))))
-    assert made.manage_sell_offer_result
-    assert made.manage_sell_offer_result.success
-    offer = made.manage_sell_offer_result.success.offer
-    assert offer.effect is xdr.ManageOfferEffect.MANAGE_OFFER_CREATED
-    assert offer.offer
-    number = offer.offer.offer_id.int64
-    changed = first_result(await wallet.do(seller, ManageSellOffer(asset, NATIVE, "20", Price(3, 1), number)))
-    assert changed.manage_sell_offer_result
-    assert changed.manage_sell_offer_result.success
-    assert changed.manage_sell_offer_result.success.offer.offer
-    assert changed.manage_sell_offer_result.success.offer.offer.amount.int64 == 20 * LUMEN
-    gone = ManageSellOffer(asset, NATIVE, "0", Price(3, 1), number)
-    assert told(await wallet.do(seller, gone)) == ["MANAGE_SELL_OFFER_SUCCESS"]
-    assert told(await wallet.do(seller, gone)) == ["MANAGE_SELL_OFFER_NOT_FOUND"]
-    too_much = ManageSellOffer(asset, NATIVE, "101", Price(2, 1))
-    assert told(await wallet.do(seller, too_much)) == ["MANAGE_SELL_OFFER_UNDERFUNDED"]
-    stranger = await wallet.account()
-    buy = ManageBuyOffer(NATIVE, asset, "1", Price(2, 1))
-    assert told(await wallet.do(stranger, buy)) == ["MANAGE_BUY_OFFER_BUY_NO_TRUST"]
-
-
-async def test_crossing_offers_trade_at_the_resting_price_best_first(wallet: Wallet) -> None:
-    issuer = await wallet.account()
-    asset, dear = await trusting(wallet, issuer)
-    _, cheap = await trusting(wallet, issuer)
-    _, buyer = await trusting(wallet, issuer, amount="1")
-    await wallet.do(dear, ManageSellOffer(asset, NATIVE, "10", Price(3, 1)))
-    await wallet.do(cheap, ManageSellOffer(asset, NATIVE, "10", Price(2, 1)))
-    purse = wallet.balance(buyer.public_key)
-    done = await wallet.do(buyer, ManageBuyOffer(NATIVE, asset, "15", Price(3, 1)))
-    assert told(done) == ["MANAGE_BUY_OFFER_SUCCESS"]
-    bought = first_result(done).manage_buy_offer_result
-    assert bought
-    assert bought.success
-    assert [atom.order_book.amount_sold.int64 for atom in bought.success.offers_claimed if atom.order_book] == [
-        10 * LUMEN,
-        5 * LUMEN,
-    ]
-    assert bought.success.offer.effect is xdr.ManageOfferEffect.MANAGE_OFFER_DELETED
-    assert line(wallet, buyer, asset) == 16 * LUMEN
-    assert wallet.balance(buyer.public_key) == purse - (20 + 15) * LUMEN - 100
-    own = ManageSellOffer(NATIVE, asset, "1", Price(1, 3))
-    assert told(await wallet.do(dear, own)) == ["MANAGE_SELL_OFFER_CROSS_SELF"]
-
-
-async def test_what_a_bid_cannot_buy_rests_in_the_book(wallet: Wallet) -> None:
-    issuer = await wallet.account()
-    asset, seller = await trusting(wallet, issuer)
-    _, buyer = await trusting(wallet, issuer, amount="1")
-    await wallet.do(buyer, ManageBuyOffer(NATIVE, asset, "8", Price(2, 1)))
-    done = await wallet.do(seller, ManageSellOffer(asset, NATIVE, "20", Price(1, 1)))
-    sold = first_result(done).manage_sell_offer_result
-    assert sold
-    assert sold.success
-    assert sold.success.offer.offer
-    assert sold.success.offer.offer.amount.int64 == 12 * LUMEN
-    assert line(wallet, buyer, asset) == 9 * LUMEN
-
-
-async def test_a_path_payment_delivers_exactly_or_sends_exactly(wallet: Wallet) -> None:
-    issuer = await wallet.account()
-    usd, maker = await trusting(wallet, issuer)
-    eur, _ = await trusting(wallet, issuer, "EUR")
-    await wallet.do(maker, ChangeTrust(eur))
-    await wallet.do(issuer, Payment(maker.public_key, eur, "100"))
-    _, payee = await trusting(wallet, issuer, "EUR", "1")
-    payer = await wallet.account()
-    await wallet.do(maker, ManageSellOffer(usd, NATIVE, "50", Price(2, 1)))
-    await wallet.do(maker, ManageSellOffer(eur, usd, "50", Price(5, 4)))
-    receive = PathPaymentStrictReceive(payee.public_key, NATIVE, "20", eur, "4", [usd])
-    purse = wallet.balance(payer.public_key)
-    assert told(await wallet.do(payer, receive)) == ["PATH_PAYMENT_STRICT_RECEIVE_SUCCESS"]
-    assert line(wallet, payee, eur) == 5 * LUMEN
-    assert wallet.balance(payer.public_key) == purse - 10 * LUMEN - 100
-    send = PathPaymentStrictSend(payee.public_key, NATIVE, "5", eur, "2", [usd])
-    done = await wallet.do(payer, send)
-    assert told(done) == ["PATH_PAYMENT_STRICT_SEND_SUCCESS"]
-    result = first_result(done).path_payment_strict_send_result
-    assert result
-    assert result.success
-    assert result.success.last.amount.int64 == 2 * LUMEN
-    assert line(wallet, payee, eur) == 7 * LUMEN
-    assert wallet.balance(payer.public_key) == purse - 15 * LUMEN - 200
-
-
-@pytest.mark.parametrize(
-    ("build", "expected"),
-    [
-        (
-            lambda to, usd: PathPaymentStrictSend(to, NATIVE, "5", usd, "9", []),
-            "PATH_PAYMENT_STRICT_SEND_UNDER_DESTMIN",
-        ),
-        (
-            lambda to, usd: PathPaymentStrictReceive(to, NATIVE, "5", usd, "9", []),
-            "PATH_PAYMENT_STRICT_RECEIVE_OVER_SENDMAX",
-        ),
-        (
-            lambda to, usd: PathPaymentStrictReceive(to, NATIVE, "500", usd, "51", []),
-            "PATH_PAYMENT_STRICT_RECEIVE_TOO_FEW_OFFERS",
-        ),
-        (
-            lambda to, usd: PathPaymentStrictSend(to, usd, "1", NATIVE, "1", []),
-            "PATH_PAYMENT_STRICT_SEND_SRC_NO_TRUST",
-        ),
-    ],
-)
-async def test_a_path_payment_fails_by_name(wallet: Wallet, build: object, expected: str) -> None:
-    issuer = await wallet.account()
-    usd, maker = await trusting(wallet, issuer)
-    _, payee = await trusting(wallet, issuer, amount="1")
-    await wallet.do(maker, ManageSellOffer(usd, NATIVE, "50", Price(1, 1)))
-    assert callable(build)
-    assert told(await wallet.do(await wallet.account(), build(payee.public_key, usd))) == [expected]
-
-
-async def test_a_path_payment_without_a_change_of_asset_needs_no_book(wallet: Wallet) -> None:
-    payer, payee = await wallet.account(), await wallet.account()
-    direct = PathPaymentStrictSend(payee.public_key, NATIVE, "5", NATIVE, "5", [])
-    assert told(await wallet.do(payer, direct)) == ["PATH_PAYMENT_STRICT_SEND_SUCCESS"]
-    assert wallet.balance(payee.public_key) == 1005 * LUMEN
-
-
 def balance_id(done: GetTransactionResponse) -> str:
     made = first_result(done).create_claimable_balance_result
     assert made
@@ -333,7 +178,7 @@ async def test_an_open_sandwich_and_a_lonely_end_are_refused(wallet: Wallet) -> 
     opened = await wallet.do(sponsor, BeginSponsoringFutureReserves(other.public_key))
     assert codes(opened.result_xdr) == ["txBAD_SPONSORSHIP"]
     assert told(await wallet.do(sponsor, EndSponsoringFutureReserves())) == [
-        "END_SPONSORING_FUTURE_RESERVES_NOT_SPONSORED"
+        "END_SPONSORING_FUTURE_RESERVES_NOT_SPONSORED",
     ]
 
 
