@@ -30,7 +30,7 @@ async def send(desk: Desk) -> bool:
     if desk.tip is None or desk.account is None:
         return False
     gaps = await holes(desk) if desk.chain.has_slots else []
-    room = int(desk.window) - len(desk.book.entries)
+    room = int(desk.window) - sum(not entry.has_landed for entry in desk.book.entries.values())
     items = [] if room <= 0 or desk.relayer.refusal else await _next_pending(desk, room)
     ready = await _ready(desk, items) if items else []
     if ready:

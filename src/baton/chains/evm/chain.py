@@ -8,6 +8,7 @@ from baton.chains.evm import revert
 from baton.chains.evm.heads import Heads
 from baton.chains.evm.ledger import Ledger, Receipt
 from baton.chains.evm.node import EvmNode
+from baton.chains.evm.quantity import quantity
 from baton.chains.evm.unwire import decode
 from baton.chains.rpc import Answer, Call, Result, RpcError
 from baton.chains.seam import Account, Included, Lapsed, Orphaned, Sighting, Tip, Unseen
@@ -16,7 +17,7 @@ from baton.domain.json import Json
 from baton.domain.network import Network, RpcUrl
 from baton.domain.policy import EvmPolicy
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import Attempt, Block, Fate
+from baton.domain.transaction import Attempt, Block, Fate, Slot
 
 ALONE_S = 600.0  # after so long with one reachable node, its word suffices
 FEW = 20  # up to so many open attempts are asked for by hash; beyond, whole blocks are cheaper
@@ -92,6 +93,12 @@ class EvmChain:
         """Whether nobody has a receipt of it, and enough nodes were asked."""
         shown = await self._witnesses(Call("eth_getTransactionReceipt", [tx_hash]))
         return len(shown) >= self._needed and all(one is None for one in shown)
+
+    async def is_used(self, slot: Slot, height: int) -> bool:
+        """Whether enough nodes say, and none denies, that the account's nonce at that height is past the slot."""
+        shown = await self._witnesses(Call("eth_getTransactionCount", [slot.account, hex(max(height, 0))]))
+        nonces = [quantity(one, "a nonce") for one in shown]
+        return len(nonces) >= self._needed and all(nonce > slot.number for nonce in nonces)
 
     @property
     def _needed(self) -> int:
@@ -173,15 +180,17 @@ class Look:
         is_deep = self.tip.block.number - block.number + 1 >= self.account.depth
         is_final = is_deep and await self.chain.is_agreed(block)
         why = None
-        if not has_succeeded:
+        if not has_succeeded and (is_final or attempt.fate is Fate.OPEN):
             why = await self.chain.why_reverted(attempt, block)
         return Included(block, is_final, has_succeeded, why, outcome)
 
     async def _is_lost(self, attempt: Attempt) -> bool:
-        """Its slot is used at the required depth, and no node knows a receipt of it."""
-        if attempt.slot is None or attempt.slot.number >= self.account.settled_slot:
+        """Its slot is used at the required depth, and no node knows a receipt of it; two nodes' word where there are two."""
+        slot = attempt.slot
+        if slot is None or slot.number >= self.account.settled_slot:
             return False
-        return await self.chain.is_unknown(attempt.hash)
+        settled_height = self.tip.block.number - self.account.depth + 1
+        return await self.chain.is_used(slot, settled_height) and await self.chain.is_unknown(attempt.hash)
 
 
 def _has_value(answer: Answer) -> bool:
