@@ -21,7 +21,7 @@ from baton.chains.rpc.dialect import (
     smaller_batch,
     speaks_of_batches,
 )
-from baton.chains.rpc.exchange import NO_ANSWER, Answer, Call, Result, RpcError, shown_text
+from baton.chains.rpc.exchange import NO_ANSWER, Answer, Call, Result, RpcError, shown_text, unanswered
 from baton.domain.json import Json
 
 OK, BAD_REQUEST, TOO_LARGE, TOO_MANY, UNAVAILABLE = 200, 400, 413, 429, 503
@@ -168,8 +168,8 @@ def _read_items(items: list[Json], ids: Sequence[int]) -> Reading:
 
 def _settled(answer: Answer | None, is_spoilt: bool) -> Answer:
     if is_spoilt:
-        return RpcError(NO_ANSWER, "the node gave two different answers to this call")
-    return RpcError(NO_ANSWER, "the node gave no answer to this call") if answer is None else answer
+        return unanswered("two different answers")
+    return unanswered("left out") if answer is None else answer
 
 
 def _id(item: Json) -> int | None:

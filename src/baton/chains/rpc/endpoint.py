@@ -9,7 +9,7 @@ from itertools import count
 
 from baton.chains.rpc.batch import Answers, Broken, Limited, Reading, Refusal, Trouble, encode, read
 from baton.chains.rpc.dialect import asked_wait_s, is_rate_limited
-from baton.chains.rpc.exchange import NO_ANSWER, Answer, Call, RpcError
+from baton.chains.rpc.exchange import Answer, Call, RpcError, unanswered
 from baton.chains.rpc.health import Health
 from baton.chains.rpc.settings import RpcSettings
 from baton.chains.rpc.transport import Transport
@@ -111,7 +111,7 @@ class Endpoint:
             return failures[0]
         answers: list[Answer] = []
         for piece, item in zip(pieces, found, strict=True):
-            answers += [RpcError(NO_ANSWER, str(item))] * len(piece) if isinstance(item, NodeUnavailable) else item
+            answers += [unanswered(str(item))] * len(piece) if isinstance(item, NodeUnavailable) else item
         return answers
 
     async def _piece(self, calls: Sequence[Call], deadline: float, in_order: bool) -> _Found:

@@ -38,6 +38,11 @@ class RpcError:
 Answer = Result | RpcError
 
 
+def unanswered(why: str) -> RpcError:
+    """The message is always the same: the text of a failed request must not pass for a verdict on each of its calls."""
+    return RpcError(NO_ANSWER, "the node gave no answer to this call", why)
+
+
 def value_of(answer: Answer, what: str = "the call") -> Json:
     """The value, for calls that a sound node answers with one: an error then decides nothing and counts as an outage."""
     match answer:

@@ -123,6 +123,19 @@ async def test_calls_in_order_stop_at_the_first_failure(node: OddNode, endpoint:
     assert node.sizes == [20, 20]
 
 
+async def test_one_error_for_many_calls_is_no_verdict_on_each(node: OddNode, endpoint: Endpoint) -> None:
+    async def answer(content: Json) -> web.StreamResponse:
+        is_first = len(node.asked) == 1
+        lone = {"id": None, "error": {"code": -32603, "message": "invalid signature"}}
+        return reply([sound(item) for item in content] if is_first else lone)
+
+    node.odd = answer
+    *_, last = await endpoint.batch(echoes(40), in_order=True)
+    assert isinstance(last, RpcError)
+    assert last.is_unanswered
+    assert "signature" not in last.message
+
+
 async def test_requests_at_once_are_limited(node: OddNode, endpoint: Endpoint) -> None:
     under_way, most = 0, 0
     may_go = asyncio.Event()
