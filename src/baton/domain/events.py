@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from baton.domain.json import Json
-from baton.domain.transaction import State
+from baton.domain.transaction import State, View
 
 
 class EventKind(StrEnum):
@@ -31,3 +31,15 @@ class RelayerEvent:
     relayer_id: str
     at: datetime
     payload: Json
+
+
+Event = TransactionEvent | RelayerEvent
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEvent:
+    """An event with its place in the feed, and what its record is made from (None for a relayer's own events)."""
+
+    position: int  # dense, over all events
+    event: Event
+    view: View | None

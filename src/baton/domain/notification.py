@@ -14,6 +14,25 @@ class Notification:
     created_at: datetime
     signing_key: str | None = field(default=None, repr=False)  # in clear only in memory
     version: int = 1
+    previous_key: str | None = field(default=None, repr=False)  # after a change of keys, both sign until then
+    previous_until: datetime | None = None
+
+    def keys_at(self, now: datetime) -> list[str]:
+        """The keys that sign at that moment, the current one first."""
+        keys = [] if self.signing_key is None else [self.signing_key]
+        if keys and self.previous_key is not None and self.previous_until is not None and now < self.previous_until:
+            keys.append(self.previous_key)
+        return keys
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a receiver has been doing. A change of the notification makes it whole again."""
+
+    failures: int = 0  # in a row
+    failing_since: datetime | None = None
+    rest_until: datetime | None = None  # nothing is tried before
+    disabled_reason: str | None = None  # it said that it is gone (410)
 
 
 def is_webhook_url(text: str) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from baton.domain.clock import from_micros, to_micros
-from baton.domain.events import TransactionEvent
+from baton.domain.delivery import Delivery, DeliveryStatus, Said, Try
+from baton.domain.events import Event, EventKind, FeedEvent, RelayerEvent, TransactionEvent
 from baton.domain.json import Json
 from baton.domain.status import Status
 from baton.domain.transaction import (
@@ -149,3 +150,49 @@ def event_from(row: Row) -> TransactionEvent:
         at=from_micros(row[4]),
         state=state_from(row[5:12]),
     )
+
+
+def feed_event_from(row: Row) -> FeedEvent:
+    """From: position, kind, payload, the event, the transaction's created_at, its revision, its attempt."""
+    position, kind, payload = row[0], EventKind(row[1]), row[2]
+    event: Event
+    if kind is EventKind.RELAYER_STATE_UPDATE:
+        event = RelayerEvent(id=row[3], relayer_id=row[5], at=from_micros(row[7]), payload=decode(payload))
+        return FeedEvent(position, event, None)
+    event = event_from(row[3:15])
+    if row[15] is None or row[16] is None:
+        return FeedEvent(position, event, None)  # its transaction is no longer kept
+    view = View(
+        id=event.transaction_id,
+        relayer_id=event.relayer_id,
+        created_at=from_micros(row[15]),
+        state=event.state,
+        revision=revision_from(row[16:19]),
+        attempt=None if row[19] is None else attempt_from(row[19:]),
+    )
+    return FeedEvent(position, event, view)
+
+
+def delivery_from(notification_id: str, row: Row) -> Delivery:
+    return Delivery(
+        id=row[0],
+        notification_id=notification_id,
+        event_id=row[1],
+        kind=EventKind(row[2]),
+        relayer_id=row[3],
+        transaction_id=row[4],
+        number=row[5],
+        position=row[6],
+        status=DeliveryStatus(row[7]),
+        since=from_micros(row[8]),
+        due_at=moment(row[9]),
+        tries=row[10],
+        tried_at=moment(row[11]),
+        finished_at=moment(row[12]),
+        reason=row[13],
+        replay_of=row[14],
+    )
+
+
+def try_from(row: Row) -> Try:
+    return Try(row[0], Said(from_micros(row[1]), row[2], row[3], row[4], row[5]))

@@ -7,7 +7,17 @@ from baton.storage.migrate import migrate
 from baton.storage.queries import for_sqlite, load_queries
 
 QUERIES = load_queries()
-SCANS_ON_PURPOSE = {"counts", "count_notifications", "notifications", "relayers"}
+SCANS_ON_PURPOSE = {
+    "count_notifications",
+    "counts",
+    "former_receivers",  # only those that are being forgotten
+    "notification_ids",
+    "notifications",
+    "relayers",
+    "unpublished",  # an index that holds nothing else
+    "with_due",  # one look into an index for each notification
+    "with_overdue",
+}
 
 
 def _selected(text: str, *values: object) -> list[object]:

@@ -3,16 +3,35 @@ INSERT INTO notifications (id, url, signing_key, created_at, version) VALUES ($1
 ON CONFLICT (id) DO NOTHING RETURNING id
 
 -- name: update_notification
-UPDATE notifications SET url = $2, signing_key = $3, version = version + 1 WHERE id = $1 AND version = $4 RETURNING id
+UPDATE notifications
+SET url = $2, signing_key = $3, previous_key = $5, previous_until = $6, version = version + 1,
+    failures = 0, failing_since = NULL, rest_until = NULL, disabled_reason = NULL
+WHERE id = $1 AND version = $4 RETURNING ordinal
 
 -- name: delete_notification
-DELETE FROM notifications WHERE id = $1 RETURNING id
+DELETE FROM notifications WHERE id = $1 RETURNING ordinal
+
+-- name: retire_receiver
+INSERT INTO former_receivers (receiver) VALUES ($1)
+
+-- name: receiver
+SELECT ordinal FROM notifications WHERE id = $1
+
+-- name: keep_health
+UPDATE notifications SET failures = $2, failing_since = $3, rest_until = $4, disabled_reason = $5 WHERE id = $1
+
+-- name: health
+SELECT failures, failing_since, rest_until, disabled_reason FROM notifications WHERE id = $1
 
 -- name: notification
-SELECT id, url, signing_key, created_at, version FROM notifications WHERE id = $1
+SELECT id, url, signing_key, created_at, version, previous_key, previous_until FROM notifications WHERE id = $1
 
 -- name: notifications
-SELECT id, url, signing_key, created_at, version FROM notifications ORDER BY ordinal DESC LIMIT $1 OFFSET $2
+SELECT id, url, signing_key, created_at, version, previous_key, previous_until
+FROM notifications ORDER BY ordinal DESC LIMIT $1 OFFSET $2
+
+-- name: notification_ids
+SELECT id FROM notifications ORDER BY ordinal
 
 -- name: count_notifications
 SELECT count(*) FROM notifications

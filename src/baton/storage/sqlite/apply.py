@@ -1,8 +1,6 @@
 """Applies changes to SQLite inside the writer's transaction; each change whole or not at all."""
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import apsw
@@ -13,32 +11,10 @@ from baton.domain.status import Status
 from baton.domain.transaction import State, Transaction
 from baton.storage import changes as c
 from baton.storage.cipher import Cipher
-from baton.storage.readers import signing_key_place
+from baton.storage.readers import previous_key_place, signing_key_place
 from baton.storage.rows import Row, attempt_columns, json_text, micros, state_columns
-
-EVENTS = "events"
-NOTIFICATIONS = "notifications"
-
-
-class Refusal(Exception):
-    """Ends a change half-way; what it had written is rolled back."""
-
-    def __init__(self, outcome: c.Outcome) -> None:
-        self.outcome = outcome
-
-
-@dataclass(slots=True)
-class Aftermath:
-    """What a change leaves to be done: tallies with the commit, wake-ups after it."""
-
-    tallies: Counter[tuple[str, str]] = field(default_factory=Counter)
-    finished: Counter[str] = field(default_factory=Counter)
-    topics: set[str] = field(default_factory=set)
-
-    def merge(self, other: "Aftermath") -> None:
-        self.tallies.update(other.tallies)
-        self.finished.update(other.finished)
-        self.topics |= other.topics
+from baton.storage.sqlite.aftermath import DELIVERIES, EVENTS, NOTIFICATIONS, Aftermath, Refusal
+from baton.storage.sqlite.apply_deliveries import DeliveryApplier
 
 
 class Applier:
@@ -48,6 +24,7 @@ class Applier:
         self._connection = connection
         self._queries = queries
         self._cipher = cipher
+        self._deliveries = DeliveryApplier(connection, self._run)
 
     def apply(self, change: c.Change) -> tuple[c.Outcome, Aftermath]:
         after = Aftermath()
@@ -68,24 +45,25 @@ class Applier:
         for relayer_id, count in after.finished.items():
             self._run("finish", relayer_id, count)
 
-    def _dispatch(self, change: c.Change, after: Aftermath) -> c.Outcome:  # noqa: C901 - one arm a change
+    def _dispatch(self, change: c.Change, after: Aftermath) -> c.Outcome:  # noqa: C901, PLR0912 - one arm a change
         match change:
             case c.Accept():
                 return self._accept(change, after)
             case c.Progress():
                 return self._progress(change, after)
             case c.CreateNotification(it):
-                sealed = self._sealed(it.id, it.signing_key)
+                sealed = self._sealed(it.signing_key, signing_key_place(it.id))
                 made = self._run("insert_notification", it.id, it.url, sealed, to_micros(it.created_at))
                 after.topics.add(NOTIFICATIONS)
                 return c.Done() if made else c.Duplicate()
-            case c.UpdateNotification(it):
-                sealed = self._sealed(it.id, it.signing_key)
-                after.topics.add(NOTIFICATIONS)
-                return _done_if(self._run("update_notification", it.id, it.url, sealed, it.version))
+            case c.UpdateNotification():
+                return self._update_notification(change, after)
             case c.DeleteNotification(notification_id):
                 after.topics.add(NOTIFICATIONS)
-                return _done_if(self._run("delete_notification", notification_id))
+                deleted = self._run("delete_notification", notification_id)
+                for (receiver,) in deleted:
+                    self._run("retire_receiver", receiver)
+                return _done_if(deleted)
             case c.SaveRelayer():
                 return self._save_relayer(change, after)
             case c.TakeLane(lane, node):
@@ -102,6 +80,8 @@ class Applier:
             case c.Sweep(before, limit):
                 self._run("sweep_keys", to_micros(before), limit)
                 return c.Done()
+            case _:
+                return self._deliveries.apply(change, after)
 
     def _run(self, name: str, *values: Any) -> list[Row]:
         return list(self._connection.execute(self._queries[name], values))
@@ -224,8 +204,19 @@ class Applier:
             return c.NotOwner()
         return c.Owned(self._run("own_lane", lane, node)[0][0])
 
-    def _sealed(self, notification_id: str, secret: str | None) -> bytes | None:
-        return None if secret is None else self._cipher.seal(secret, signing_key_place(notification_id))
+    def _update_notification(self, change: c.UpdateNotification, after: Aftermath) -> c.Outcome:
+        it = change.notification
+        sealed = self._sealed(it.signing_key, signing_key_place(it.id))
+        previous = self._sealed(it.previous_key, previous_key_place(it.id))
+        until = micros(it.previous_until)
+        updated = self._run("update_notification", it.id, it.url, sealed, it.version, previous, until)
+        for (receiver,) in updated:
+            self._deliveries.make_due(receiver, to_micros(change.at), 0)
+            after.topics |= {NOTIFICATIONS, DELIVERIES, f"{DELIVERIES}/{it.id}"}
+        return _done_if(updated)
+
+    def _sealed(self, secret: str | None, place: str) -> bytes | None:
+        return None if secret is None else self._cipher.seal(secret, place)
 
 
 def _done_if(rows: list[Row]) -> c.Outcome:

@@ -18,7 +18,8 @@ import apsw
 from baton import telemetry
 from baton.domain.errors import Bug, StoreUnavailable
 from baton.storage.changes import Change, Outcome
-from baton.storage.sqlite.apply import Aftermath, Applier
+from baton.storage.sqlite.aftermath import Aftermath
+from baton.storage.sqlite.apply import Applier
 
 LINGER_S = 0.001
 GROUP_LIMIT = 2000

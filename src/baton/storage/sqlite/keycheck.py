@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from baton.storage.cipher import Cipher
-from baton.storage.readers import signing_key_place
+from baton.storage.readers import previous_key_place, signing_key_place
 
 PLACE = "facts|key_check|value"
 
@@ -26,10 +26,17 @@ def check_key(connection: apsw.Connection, cipher: Cipher) -> None:
 
 def _seal_anew(connection: apsw.Connection, cipher: Cipher) -> None:
     with connection:
-        query = "SELECT id, signing_key FROM notifications WHERE signing_key IS NOT NULL"
+        query = "SELECT id, signing_key, previous_key FROM notifications"
         sealed: list[tuple[Any, ...]] = connection.execute(query).fetchall()
-        for notification_id, old in sealed:
-            place = signing_key_place(notification_id)
-            new = cipher.seal(cipher.open(old, place), place)
-            connection.execute("UPDATE notifications SET signing_key = ?2 WHERE id = ?1", (notification_id, new))
+        for notification_id, current, previous in sealed:
+            keys = (
+                _anew(cipher, current, signing_key_place(notification_id)),
+                _anew(cipher, previous, previous_key_place(notification_id)),
+            )
+            update = "UPDATE notifications SET signing_key = ?2, previous_key = ?3 WHERE id = ?1"
+            connection.execute(update, (notification_id, *keys))
         connection.execute("UPDATE facts SET value = ?1 WHERE name = 'key_check'", (cipher.seal("baton", PLACE),))
+
+
+def _anew(cipher: Cipher, sealed: bytes | None, place: str) -> bytes | None:
+    return None if sealed is None else cipher.seal(cipher.open(sealed, place), place)

@@ -1,0 +1,32 @@
+"""What a change leaves behind besides its rows, and how it ends half-way."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from baton.storage.changes import Outcome
+
+EVENTS = "events"
+NOTIFICATIONS = "notifications"
+FEED = "feed"
+DELIVERIES = "deliveries"
+
+
+class Refusal(Exception):
+    """Ends a change half-way; what it had written is rolled back."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+@dataclass(slots=True)
+class Aftermath:
+    """What a change leaves to be done: tallies with the commit, wake-ups after it."""
+
+    tallies: Counter[tuple[str, str]] = field(default_factory=Counter)
+    finished: Counter[str] = field(default_factory=Counter)
+    topics: set[str] = field(default_factory=set)
+
+    def merge(self, other: "Aftermath") -> None:
+        self.tallies.update(other.tallies)
+        self.finished.update(other.finished)
+        self.topics |= other.topics
