@@ -7,7 +7,9 @@ from baton.api.asgi import Api
 from baton.api.auth import Keys
 from baton.api.health import Health
 from baton.api.limits import Buckets, Limits
+from baton.api.look import Look
 from baton.api.notifications import Notifications
+from baton.api.relayers import Relayers
 from baton.api.transactions import Transactions
 from baton.chains.schema import FamilySchema
 from baton.commands.context import Context
@@ -16,6 +18,8 @@ from baton.commands.context import Context
 def build_api(context: Context, keys: Keys, limits: Limits, schemas: Sequence[FamilySchema]) -> Api:
     routes = [
         *Transactions(context, limits).routes(),
+        *Look(context).routes(),
+        *Relayers(context).routes(),
         *Notifications(context, limits).routes(),
         *Health(context).routes(),
         *docs_page.routes(),

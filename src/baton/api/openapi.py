@@ -5,18 +5,36 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from baton import __version__
+from baton.api.described import BODY_FAILURES, Operation
 from baton.api.envelope import Answer, bare
 from baton.api.errors import CRASH, TABLE
+from baton.api.look import SCHEMAS as LOOK_SCHEMAS
 from baton.api.notifications import NotificationCreate, NotificationRecord, NotificationUpdate
-from baton.api.operations import BODY_FAILURES, OPERATIONS, Operation
+from baton.api.operations import OPERATIONS
+from baton.api.relayers import RelayerBalance, RelayerRecord, RelayerStatusRecord
 from baton.api.request import Request
 from baton.api.routing import Route
+from baton.api.transactions import PendingCanceled
 from baton.chains.schema import FamilySchema, part
+from baton.commands.live import Funds, LaneNow, NextAction
 from baton.domain.json import Json
 
 PATH = "/api-docs/openapi.json"
 _REF = "#/components/schemas/{name}"
 _ALWAYS = (400, 405, 431, 500, 503)  # whatever is asked: a malformed head, a wrong method, a crash, an outage
+
+TYPES = (
+    NotificationCreate,
+    NotificationUpdate,
+    NotificationRecord,
+    PendingCanceled,
+    RelayerRecord,
+    RelayerStatusRecord,
+    RelayerBalance,
+    Funds,
+    LaneNow,
+    NextAction,
+)
 
 DESCRIPTION = """Baton carries blockchain transactions until they are final: EVM, Solana and Stellar.
 
@@ -50,7 +68,7 @@ def document(routes: Iterable[Route], schemas: Sequence[FamilySchema]) -> Json:
         },
         "servers": [{"url": "/"}],
         "security": [{"token": []}],
-        "tags": [{"name": name} for name in ("Transactions", "Notifications", "Service")],
+        "tags": [{"name": name} for name in ("Transactions", "Relayers", "Notifications", "Service")],
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -115,9 +133,7 @@ def _examples(operation: Operation, schemas: Sequence[FamilySchema]) -> Json:
 
 
 def _schemas(schemas: Sequence[FamilySchema]) -> dict[str, Json]:
-    _, found = msgspec.json.schema_components(
-        [NotificationCreate, NotificationUpdate, NotificationRecord], ref_template=_REF
-    )
+    _, found = msgspec.json.schema_components(TYPES, ref_template=_REF)
     for schema in schemas:
         name = schema.family.capitalize()
         found[f"{name}TransactionRequest"] = schema.request
@@ -126,7 +142,7 @@ def _schemas(schemas: Sequence[FamilySchema]) -> dict[str, Json]:
     names = [schema.family.capitalize() for schema in schemas]
     found["TransactionRequest"] = {"anyOf": [part(f"{name}TransactionRequest") for name in names]}
     found["Transaction"] = {"anyOf": [part(f"{name}Transaction") for name in names]}
-    return found | _ENVELOPE
+    return found | LOOK_SCHEMAS | _ENVELOPE
 
 
 def _name(status: int) -> str:

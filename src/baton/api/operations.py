@@ -1,76 +1,23 @@
 """What the API document says of each route: words, parameters, bodies, answers. Every route has an entry here."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from baton.api import look as k
 from baton.api import notifications as n
+from baton.api import relayers as r
 from baton.api import transactions as t
+from baton.api.described import (
+    FILTERS,
+    IDEMPOTENCY_KEY,
+    NONCE,
+    NOTIFICATION_ID,
+    PAGING,
+    RELAYER_ID,
+    TRANSACTION_ID,
+    Operation,
+)
 from baton.chains.schema import part
-from baton.domain.json import Json
-from baton.domain.status import Status
 
-RELAYER_ID: Json = {
-    "name": "relayer_id",
-    "in": "path",
-    "required": True,
-    "schema": {"type": "string"},
-    "description": "The unique identifier of the relayer.",
-}
-TRANSACTION_ID: Json = RELAYER_ID | {
-    "name": "transaction_id",
-    "description": "The unique identifier of the transaction.",
-}
-NOTIFICATION_ID: Json = RELAYER_ID | {
-    "name": "notification_id",
-    "description": "The unique identifier of the notification.",
-}
-IDEMPOTENCY_KEY: Json = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
-    "description": "The same key with the same body gives the same transaction, however often it is sent.",
-}
-
-
-def _query(name: str, schema: Json, description: str) -> Json:
-    return {"name": name, "in": "query", "schema": schema, "description": description}
-
-
-PAGING = (
-    _query("page", {"type": "integer", "minimum": 0, "default": 1}, "Starts at 1; 0 is taken as 1."),
-    _query(
-        "per_page",
-        {"type": "integer", "minimum": 0, "default": 10},
-        "At most 1000 are given; 0 gives none, with the count.",
-    ),
-)
-FILTERS = (
-    _query("status", {"type": "string", "enum": [str(status) for status in Status]}, "Only those in this status."),
-    _query("since", {"type": "string", "format": "date-time"}, "Only those created then or later."),
-    _query(
-        "until",
-        {"type": "string", "format": "date-time"},
-        "Only those created until then: freezes a walk through pages.",
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    id: str
-    summary: str
-    tag: str
-    description: str = ""
-    parameters: tuple[Json, ...] = ()
-    body: Json = None
-    data: Json = None  # of a success, inside the envelope
-    is_list: bool = False
-    bare: tuple[str, Json] | None = None  # media type and schema of an answer without the envelope
-    success: int = 200
-    failures: tuple[int, ...] = ()  # beyond those that every operation of its kind may have
-
-
-BODY_FAILURES = (408, 413, 415)
 TRANSACTION = part("Transaction")
 NOTIFICATION = part("NotificationRecord")
 
@@ -122,6 +69,88 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         "happened there.",
         (RELAYER_ID, TRANSACTION_ID),
         data=TRANSACTION,
+        failures=(429,),
+    ),
+    ("DELETE", t.PENDING): Operation(
+        "cancelPendingTransactions",
+        "Cancel everything that is not in a block yet",
+        "Transactions",
+        "Each as if it were canceled by itself.",
+        (RELAYER_ID,),
+        data=part("PendingCanceled"),
+        failures=(429,),
+    ),
+    ("GET", k.BY_NONCE): Operation(
+        "getTransactionByNonce",
+        "Look at the transaction of a nonce",
+        "Transactions",
+        "EVM only: other networks answer 400.",
+        (RELAYER_ID, NONCE),
+        data=TRANSACTION,
+        failures=(429,),
+    ),
+    ("GET", k.ATTEMPTS): Operation(
+        "listAttempts",
+        "Every signed version of a transaction",
+        "Transactions",
+        "Oldest first: what each offered, when a node took it, and what became of it.",
+        (RELAYER_ID, TRANSACTION_ID),
+        data={"type": "array", "items": part("Attempt")},
+        failures=(429,),
+    ),
+    ("GET", k.RECEIPT): Operation(
+        "getReceipt",
+        "What landed",
+        "Transactions",
+        "Of the version that is in a block; 404 while none is.",
+        (RELAYER_ID, TRANSACTION_ID),
+        data=part("Receipt"),
+        failures=(429,),
+    ),
+    ("GET", k.EXPLAIN): Operation(
+        "explainTransaction",
+        "Why is it not mined yet",
+        "Transactions",
+        "What its lane sees at this moment: its offers against the market, what blocks the head of the lane, the cap, the "
+        "money, which nodes know it, and what happens next.",
+        (RELAYER_ID, TRANSACTION_ID),
+        data=part("Explanation"),
+        failures=(429,),
+    ),
+    ("GET", r.LIST): Operation(
+        "listRelayers",
+        "List relayers",
+        "Relayers",
+        "By id.",
+        PAGING,
+        data=part("RelayerRecord"),
+        is_list=True,
+        failures=(429,),
+    ),
+    ("GET", r.ONE): Operation(
+        "getRelayer",
+        "Look at a relayer",
+        "Relayers",
+        parameters=(RELAYER_ID,),
+        data=part("RelayerRecord"),
+        failures=(429,),
+    ),
+    ("GET", r.STATUS): Operation(
+        "getRelayerStatus",
+        "How a relayer is doing",
+        "Relayers",
+        "As its account is at the head of the chain, or was last seen; 503 when it never was.",
+        (RELAYER_ID,),
+        data=part("RelayerStatusRecord"),
+        failures=(429,),
+    ),
+    ("GET", r.BALANCE): Operation(
+        "getRelayerBalance",
+        "What a relayer owns",
+        "Relayers",
+        "As its account is at the head of the chain, or was last seen; 503 when it never was.",
+        (RELAYER_ID,),
+        data=part("RelayerBalance"),
         failures=(429,),
     ),
     ("POST", n.LIST): Operation(

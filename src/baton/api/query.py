@@ -12,6 +12,8 @@ from baton.domain.status import Status
 from baton.storage.base import ListFilter
 
 _DIGITS = re.compile(r"[0-9]+")
+_HASH = re.compile(r"[0-9A-Za-z]{1,128}")
+_HEX = re.compile(r"[0-9A-Fa-f]{64}")  # Stellar writes it without 0x
 _MOST_DIGITS = len(str(LAST_PAGE))
 
 
@@ -22,7 +24,7 @@ def paging(request: Request) -> Paging:
 
 def list_filter(request: Request) -> ListFilter:
     values = _values(request)
-    return ListFilter(_status(values), _moment(values, "since"), _moment(values, "until"))
+    return ListFilter(_status(values), _moment(values, "since"), _moment(values, "until"), _hash(values))
 
 
 def _values(request: Request) -> dict[str, str]:
@@ -58,6 +60,16 @@ def _status(values: dict[str, str]) -> Status | None:
         return Status(text.lower())
     except ValueError:
         raise Invalid("status", found(text), "one of " + ", ".join(Status)) from None
+
+
+def _hash(values: dict[str, str]) -> str | None:
+    """Hex is the same in both letter cases, base58 is not."""
+    text = values.get("hash")
+    if text is None:
+        return None
+    if not _HASH.fullmatch(text):
+        raise Invalid("hash", found(text), "a transaction hash or signature")
+    return text.lower() if text[:2] in ("0x", "0X") or _HEX.fullmatch(text) else text
 
 
 def _moment(values: dict[str, str], key: str) -> datetime | None:

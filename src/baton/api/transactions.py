@@ -1,4 +1,9 @@
-"""Transactions of a relayer: submit, replace, list, look at, cancel."""
+"""Transactions of a relayer: submit, replace, list, look at, cancel one or all."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
 
 from baton.api.body import read_json
 from baton.api.envelope import Answer, Header, page, success
@@ -12,8 +17,21 @@ from baton.commands.transactions import OnceOnly
 
 LIST = "/api/v1/relayers/{relayer_id}/transactions"
 ONE = LIST + "/{transaction_id}"
+PENDING = LIST + "/pending"
 
 _REPLAYED: tuple[Header, ...] = ((b"idempotent-replayed", b"true"),)
+
+
+class PendingCanceled(msgspec.Struct, frozen=True):
+    """What became of canceling everything that is not in a block yet."""
+
+    queued_for_cancellation_transaction_ids: Annotated[
+        tuple[str, ...], Meta(description="canceled, or being canceled on chain")
+    ]
+    failed_to_queue_transaction_ids: Annotated[
+        tuple[str, ...], Meta(description="landed or ended meanwhile, so that there was nothing left to cancel")
+    ]
+    total_processed: int
 
 
 class Transactions:
@@ -28,6 +46,7 @@ class Transactions:
             Route("GET", ONE, self.get, is_limited=True),
             Route("PUT", ONE, self.replace, is_limited=True),
             Route("DELETE", ONE, self.cancel, is_limited=True),
+            Route("DELETE", PENDING, self.cancel_all, is_limited=True),
         ]
 
     async def submit(self, request: Request) -> Answer:
@@ -54,3 +73,7 @@ class Transactions:
 
     async def cancel(self, request: Request) -> Answer:
         return success((await amend.cancel(self._context, *request.ids)).record())
+
+    async def cancel_all(self, request: Request) -> Answer:
+        done = await amend.cancel_all(self._context, request.ids[0])
+        return success(PendingCanceled(done.accepted, done.failed, len(done.accepted) + len(done.failed)))

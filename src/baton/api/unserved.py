@@ -8,15 +8,9 @@ from baton.domain.errors import NotServed
 _RELAYER = "/api/v1/relayers/{relayer_id}"
 
 PATHS: tuple[tuple[str, str], ...] = (
-    ("GET", "/api/v1/relayers"),
     ("POST", "/api/v1/relayers"),
-    ("GET", _RELAYER),
     ("PATCH", _RELAYER),
     ("DELETE", _RELAYER),
-    ("GET", _RELAYER + "/status"),
-    ("GET", _RELAYER + "/balance"),
-    ("DELETE", _RELAYER + "/transactions/pending"),
-    ("GET", _RELAYER + "/transactions/by-nonce/{nonce}"),
     ("POST", _RELAYER + "/transactions/sponsored/quote"),
     ("POST", _RELAYER + "/transactions/sponsored/build"),
     ("POST", _RELAYER + "/sign"),

@@ -60,7 +60,7 @@ FAILURES: list[tuple[str, str, bytes, str, tuple[int, str]]] = [
     ("POST", SEND, b"", "application/json", (400, "Bad Request")),
     ("POST", SEND, b"[]", "application/json", (400, "Bad Request")),
     ("POST", SEND, b" " * 600_000, "application/json", (413, "Payload Too Large")),
-    ("GET", "/api/v1/relayers", b"", "", (501, "Not Implemented")),
+    ("GET", "/api/v1/signers", b"", "", (501, "Not Implemented")),
 ]
 
 
