@@ -68,6 +68,7 @@ class Lapsed:
 
     why: str
     is_slot_free: bool = False  # the slot was not used by anyone and may be given again
+    is_renewable: bool = True  # another version may be signed; not so where others have signed the same bytes
 
 
 Sighting = Unseen | Included | Orphaned | Lapsed
@@ -94,6 +95,7 @@ class Doomed:
     """It can never succeed, and why."""
 
     why: str
+    is_expired: bool = False  # it could have landed once: what it brought along has run out
 
 
 Prepared = Ready | Wait | Doomed
@@ -123,6 +125,15 @@ class Stall:
     blocks_since_sent: int  # since it last left
     seconds_since_sent: float
     is_head: bool  # nothing before it in its lane is open: it waits for nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What was offered against what the network asks now: for people."""
+
+    market: Json  # the family's own figures, amounts as decimal text
+    cap: int | None  # the most that one unit may cost here
+    shortfalls: tuple[str | None, ...]  # for each attempt, why its offer is too low; None if it is enough
 
 
 class Pen(Protocol):
@@ -156,8 +167,11 @@ class Chain(Protocol):
     async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
         """Sends bytes that are stored already. `NodeUnavailable` means "maybe sent" for all of them."""
 
-    async def knows(self, hashes: Sequence[str]) -> Mapping[str, list[bool]]:
-        """For the explain page: which nodes know each hash."""
+    async def knows(self, hashes: Sequence[str]) -> Mapping[str, Mapping[str, bool]]:
+        """For people: of each hash, which nodes (by the address that may be shown) know it. Silent ones are left out."""
+
+    async def logs(self, tx_hash: str) -> list[Json] | None:
+        """For people: what a landed attempt has logged, as the family shows it; None when no node has it."""
 
 
 class Maker(Protocol):
@@ -176,4 +190,7 @@ class Maker(Protocol):
 
     async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, pen: Pen) -> list[Signed]: ...
 
-    def next_step(self, attempt: Attempt, stall: Stall, relayer: Relayer) -> Step: ...
+    def next_step(self, attempt: Attempt, stall: Stall, relayer: Relayer) -> Step:
+        """Pure: asked about moments to come too."""
+
+    async def outlook(self, attempts: Sequence[Attempt], relayer: Relayer) -> Outlook: ...

@@ -131,12 +131,19 @@ class EvmChain:
                 return f"reverted on chain: {revert.reason(error)}"
         return "reverted on chain"
 
-    async def knows(self, hashes: Sequence[str]) -> Mapping[str, list[bool]]:
+    async def knows(self, hashes: Sequence[str]) -> Mapping[str, Mapping[str, bool]]:
         calls = [Call("eth_getTransactionByHash", [one]) for one in hashes]
-        heard = [
-            found for _, found in await self._node.pool.everywhere(calls) if not isinstance(found, NodeUnavailable)
-        ]
-        return {one: [_has_value(found[index]) for found in heard] for index, one in enumerate(hashes)}
+        heard = {
+            endpoint.shown: found
+            for endpoint, found in await self._node.pool.everywhere(calls)
+            if not isinstance(found, NodeUnavailable)
+        }
+        return {
+            one: {node: _has_value(found[index]) for node, found in heard.items()} for index, one in enumerate(hashes)
+        }
+
+    async def logs(self, tx_hash: str) -> list[Json] | None:
+        return await self._node.logs(tx_hash)
 
 
 def _is_doubtful(attempt: Attempt, account: Account, chain: EvmChain) -> bool:

@@ -35,6 +35,12 @@ class Market:
     base_fee: int = 0  # of the next block; 0 where there is none
     tips: Mapping[Speed, int] = field(default_factory=dict)  # empty: the chain told a gas price only
 
+    @property
+    def shown(self) -> dict[str, Json]:
+        """For people: wei per gas, as decimal text."""
+        tips = {str(speed): str(tip) for speed, tip in self.tips.items()}
+        return {"gas_price": str(self.gas_price), "base_fee": str(self.base_fee), "tips": tips}
+
 
 def from_history(history: Json) -> Market:
     """The result of `eth_feeHistory(HISTORY_BLOCKS, "latest" or "pending", PERCENTILES)`.
@@ -107,6 +113,19 @@ def quote(market: Market, speed: Speed, cap: int | None, *, dynamic: bool) -> Pr
     if dynamic:  # the chain told a gas price only: offer it as both limits
         return Dynamic(_at_most(price, cap), _at_most(price, cap))
     return Legacy(_at_most(price, cap))
+
+
+def shortfall(offered: Price, market: Market) -> str | None:
+    """Why an offer that is out there would hardly be taken into the next block; None if it should be."""
+    if not market.tips:
+        is_low = offered.max_fee < market.gas_price
+        return f"offers {offered.max_fee} wei per gas; the usual price is {market.gas_price}" if is_low else None
+    if offered.max_fee < market.base_fee:
+        return f"offers at most {offered.max_fee} wei per gas; the next block's base fee is {market.base_fee}"
+    tip, usual = min(offered.tip, offered.max_fee - market.base_fee), market.tips[Speed.SAFE_LOW]
+    if tip < usual:
+        return f"leaves a tip of {tip} wei per gas; even slow ones paid {usual} lately"
+    return None
 
 
 def _with_headroom(market: Market, tip: int, least_tip: int, speed: Speed, cap: int | None) -> Price | OverCap:

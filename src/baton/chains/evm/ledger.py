@@ -60,7 +60,25 @@ def receipt_of(answer: Json) -> Receipt:
             "contract_address": answer.get("contractAddress"),
             "index": quantity(answer.get("transactionIndex", "0x0"), "a receipt's index"),
         }
+        if "l1Fee" in answer:  # rollups of the OP stack charge for their data beside the gas
+            outcome["l1_fee"] = str(quantity(answer["l1Fee"], "a receipt's data fee"))
         return Receipt(_hash(answer["transactionHash"]), block, answer.get("status") != "0x0", outcome)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise NodeUnavailable("a node answered with something that is not a receipt") from error
+
+
+def logs_of(answer: Json) -> list[Json]:
+    """A receipt's logs, under our own names. Raises `NodeUnavailable` for what is not a receipt."""
+    try:
+        return [
+            {
+                "address": log["address"],
+                "topics": log["topics"],
+                "data": log["data"],
+                "log_index": quantity(log["logIndex"], "a log's index"),
+            }
+            for log in answer["logs"]
+        ]
     except (KeyError, TypeError, AttributeError) as error:
         raise NodeUnavailable("a node answered with something that is not a receipt") from error
 

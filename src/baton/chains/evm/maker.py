@@ -11,7 +11,7 @@ from baton.chains.evm.node import EvmNode
 from baton.chains.evm.policy import check
 from baton.chains.evm.price import OverCap, Price
 from baton.chains.evm.record import facts_of
-from baton.chains.seam import Doomed, Pen, Prepared, Ready, Signed, Stall, Step, Wait
+from baton.chains.seam import Doomed, Outlook, Pen, Prepared, Ready, Signed, Stall, Step, Wait
 from baton.domain.errors import Bug, Invalid
 from baton.domain.network import Network
 from baton.domain.policy import EvmPolicy, Speed
@@ -71,6 +71,8 @@ class EvmMaker:
         if isinstance(limit, Refusal):
             if limit.is_for_funds:
                 return Wait("waiting for funds: " + limit.why)
+            if limit.is_passing:
+                return Wait("waiting: " + limit.why)
             if is_first or limit.is_certain:
                 return Doomed(limit.why)
             return Wait("its simulation fails while earlier transactions are in flight; it is repeated: " + limit.why)
@@ -94,7 +96,7 @@ class EvmMaker:
         else:
             limit = (await self._gas.limits([ask], relayer, self._block_gas_limit()))[0]
         if isinstance(limit, Refusal):
-            return Wait(limit.why) if limit.is_for_funds else Doomed(limit.why)
+            return Wait(limit.why) if limit.is_for_funds or limit.is_passing else Doomed(limit.why)
         market = await self._fresh_market()
         cap = fees.cap_of(policy, limit)
         dynamic = fees.is_dynamic(ask, policy, self._network)
@@ -140,6 +142,12 @@ class EvmMaker:
             return Step.RESEND
         return Step.NOTHING
 
+    async def outlook(self, attempts: Sequence[Attempt], relayer: Relayer) -> Outlook:
+        policy, market = policy_of(relayer), await self._fresh_market()
+        cap = fees.cap_of(policy, int(attempts[-1].facts["gas_limit"])) if attempts else policy.gas_price_cap
+        shortfalls = tuple(fees.shortfall(price.of_facts(attempt.facts), market) for attempt in attempts)
+        return Outlook(market.shown, cap, shortfalls)
+
     def _is_too_cheap(self, attempt: Attempt) -> bool:
         return self._market is not None and price.of_facts(attempt.facts).max_fee < self._market.base_fee
 
@@ -164,6 +172,4 @@ def policy_of(relayer: Relayer) -> EvmPolicy:
 
 
 def _dearest(attempts: Sequence[Attempt]) -> Price:
-    """What a replacement must beat: pools compare with the version they hold, which may be any of ours."""
-    prices = [price.of_facts(attempt.facts) for attempt in attempts]
-    return price.Dynamic(max(one.max_fee for one in prices), max(one.tip for one in prices))
+    return price.dearest([price.of_facts(attempt.facts) for attempt in attempts])

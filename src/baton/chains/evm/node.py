@@ -16,7 +16,7 @@ from baton.chains.base import (
 from baton.chains.evm import answers
 from baton.chains.evm.fees import HISTORY_BLOCKS, PERCENTILES, Market, from_gas_price, from_history
 from baton.chains.evm.keys import keccak
-from baton.chains.evm.ledger import Header, Receipt, header_of, receipt_of
+from baton.chains.evm.ledger import Header, Receipt, header_of, logs_of, receipt_of
 from baton.chains.evm.quantity import quantity
 from baton.chains.rpc import Call, Endpoint, Result, RpcError, RpcPool, value_of
 from baton.domain.errors import NodeUnavailable
@@ -74,6 +74,11 @@ class EvmNode:
     async def receipts(self, hashes: Sequence[str]) -> list[Receipt | None]:
         found = await self._values([Call("eth_getTransactionReceipt", [one]) for one in hashes])
         return [None if answer is None else receipt_of(answer) for answer in found]
+
+    async def logs(self, tx_hash: str) -> list[Json] | None:
+        """What a transaction has logged; None where the node has no receipt of it."""
+        answer = await self._value("eth_getTransactionReceipt", tx_hash)
+        return None if answer is None else logs_of(answer)
 
     async def account(self, address: str, height: int, settled_height: int) -> tuple[int, int, int]:
         """Next nonce at both heights and the balance at the first."""
