@@ -6,7 +6,7 @@ anywhere else the relayers are disabled with the reason, because it can only be 
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from baton import telemetry
@@ -33,6 +33,7 @@ from baton.storage.changes import (
     TakeLane,
 )
 
+RETRY_S = 1.0
 STARTED_ANEW = "the local chain was started anew; what was under way is gone with it"
 
 
@@ -59,6 +60,18 @@ class Line:
         return f"{self.network.family}:{self.network.name}"
 
 
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What a take-over gave: the right to write, and the chain it is for."""
+
+    fence: Fence
+    identity: str
+
+
+async def _tell_nobody(_relayer_id: str, _why: str | None) -> None:
+    pass
+
+
 class Keeper:
     def __init__(self, store: Store, clock: Clock, node: str, settings: LaneSettings, lease_s: float = 15.0) -> None:
         self._store = store
@@ -69,7 +82,7 @@ class Keeper:
         self._tasks: list[asyncio.Task[None]] = []
         self._fences: dict[str, Fence] = {}
         self.desks: dict[str, Desk] = {}  # by relayer id, for those who only look
-        self.disable: Callable[[str, str], None] = lambda _relayer_id, _why: None
+        self.set_disabled: Callable[[str, str | None], Awaitable[None]] = _tell_nobody
 
     async def start(self, lines: list[Line]) -> None:
         await self._store.write(Heartbeat(self._node, self._lease_s, self._clock.now()))
@@ -92,36 +105,23 @@ class Keeper:
                 await self._store.write(Heartbeat(self._node, self._lease_s, self._clock.now()))
 
     async def _line(self, line: Line) -> None:
-        """One network: know the chain, then watch it and run its lanes."""
-        while (identity := await self._known_identity(line)) is not None:
-            watcher = Watcher(line.chain)
+        """One network: reach it, then watch it and run its lanes; start over when the chain behind it was replaced."""
+        while True:
             try:
+                identity = await self._reach(line)
+                watcher = Watcher(line.chain)
                 async with asyncio.TaskGroup() as group:
                     group.create_task(watcher.run())
                     for track in line.tracks:
                         group.create_task(self._lane(line, track, watcher, identity))
             except* ChainReplaced:
                 telemetry.log.warning("chain_replaced", network=line.name)
-
-    async def _known_identity(self, line: Line) -> str | None:
-        """The chain's identity once it can be reached; None if it is another chain than before and must not be used."""
-        identity = await self._reach(line)
-        async with self._store.read() as snapshot:
-            known = await snapshot.relayers.chain_identity(line.name)
-        if known is not None and known != identity:
-            if not line.network.is_local:
-                why = f"the nodes of {line.name} serve another chain ({identity}) than before ({known})"
-                for track in line.tracks:
-                    self.disable(track.relayer_of().id, why)
-                telemetry.log.error("chain_changed", network=line.name, why=why)
-                return None
-            ended = sum([await self._end_open(track.relayer_of().id) for track in line.tracks])
-            telemetry.log.warning("local_chain_started_anew", network=line.name, ended=ended)
-        if known != identity:
-            await self._store.write(RememberChain(line.name, identity))
-        return identity
+            except* Exception:  # noqa: BLE001 - the outermost loop of a network
+                telemetry.log.exception("network_failed", network=line.name)
+                await asyncio.sleep(RETRY_S)
 
     async def _reach(self, line: Line) -> str:
+        """The chain's identity once a node answers: an unreachable node never stops the start."""
         pause_s = 0.1
         while True:
             try:
@@ -130,6 +130,36 @@ class Keeper:
                 telemetry.log.warning("network_unreachable", network=line.name, why=str(outage))
                 await asyncio.sleep(pause_s)
                 pause_s = min(pause_s * 2, 5.0)
+
+    async def _lane(self, line: Line, track: Track, watcher: Watcher, identity: str) -> None:
+        """Takes the lane and runs it, again and again: another owner may come and go."""
+        while True:
+            try:
+                fence = await self._take(track.relayer_of())
+                if await self._is_known_chain(line, track, fence, identity):
+                    await self._run_lane(line, track, watcher, Hand(fence, identity))
+            except Unavailable as outage:
+                telemetry.log.warning("lane_waits", lane=lane_name(track.relayer_of()), why=str(outage))
+            await asyncio.sleep(RETRY_S)
+
+    async def _is_known_chain(self, line: Line, track: Track, fence: Fence, identity: str) -> bool:
+        """Whether this is the chain that the lane knew, or may be taken for a new one."""
+        relayer = track.relayer_of()
+        async with self._store.read() as snapshot:
+            known = await snapshot.relayers.chain_identity(fence.lane)
+        if known is not None and known != identity and not line.network.is_local:
+            why = f"its nodes serve another chain ({identity}) than before ({known})"
+            telemetry.log.error("chain_changed", network=line.name, relayer=relayer.id, why=why)
+            await self.set_disabled(relayer.id, why)
+            return False
+        if known is not None and known != identity:
+            ended = await self._end_open(relayer.id)
+            telemetry.log.warning("local_chain_started_anew", network=line.name, relayer=relayer.id, ended=ended)
+        if known != identity:
+            await self._store.write(RememberChain(fence.lane, identity))
+        if relayer.disabled_reason is not None:
+            await self.set_disabled(relayer.id, None)
+        return True
 
     async def _end_open(self, relayer_id: str) -> int:
         """Everything signed for the old chain can never land on the new one."""
@@ -148,31 +178,33 @@ class Keeper:
         news = tuple(AttemptNews(attempt.id, Fate.LAPSED) for attempt in item.attempts)
         return Progress(self._clock.now(), None, (Advance(transaction.id, transaction.version, (step,)),), (), news)
 
-    async def _lane(self, line: Line, track: Track, watcher: Watcher, identity: str) -> None:
-        while True:
-            fence = await self._take(track.relayer_of())
-            desk = Desk(
-                store=self._store,
-                chain=line.chain,
-                maker=line.maker,
-                pen=track.pen,
-                clock=self._clock,
-                fence=fence,
-                chain_identity=identity,
-                relayer_of=track.relayer_of,
-                settings=self._settings,
-                window=self._settings.window_start,
-            )
-            self.desks[track.relayer_of().id] = desk
-            await Lane(desk, watcher).run()
+    async def _run_lane(self, line: Line, track: Track, watcher: Watcher, hand: Hand) -> None:
+        desk = Desk(
+            store=self._store,
+            chain=line.chain,
+            maker=line.maker,
+            pen=track.pen,
+            clock=self._clock,
+            fence=hand.fence,
+            chain_identity=hand.identity,
+            relayer_of=track.relayer_of,
+            settings=self._settings,
+            window=self._settings.window_start,
+        )
+        self.desks[track.relayer_of().id] = desk
+        await Lane(desk, watcher).run()
 
     async def _take(self, relayer: Relayer) -> Fence:
-        lane = f"{relayer.family}:{relayer.network}/{relayer.address}"
+        lane = lane_name(relayer)
         while True:
-            with contextlib.suppress(Unavailable):
-                outcome = await self._store.write(TakeLane(lane, self._node, self._clock.now()))
-                if isinstance(outcome, Owned):
-                    fence = Fence(lane, outcome.epoch)
-                    self._fences[lane] = fence
-                    return fence
+            outcome = await self._store.write(TakeLane(lane, self._node, self._clock.now()))
+            if isinstance(outcome, Owned):
+                fence = Fence(lane, outcome.epoch)
+                self._fences[lane] = fence
+                return fence
             await asyncio.sleep(self._lease_s / 3)
+
+
+def lane_name(relayer: Relayer) -> str:
+    """A lane is an account on a network."""
+    return f"{relayer.family}:{relayer.network}/{relayer.address}"
