@@ -50,6 +50,7 @@ class Desk:
     book: Book = field(default_factory=Book)
     tip: Tip | None = None
     account: Account | None = None
+    looked_at: Tip | None = None  # the tip that `account` and the book are of
     outbox: dict[str, Attempt] = field(default_factory=dict)  # what leaves next, by attempt id
     to_bump: set[str] = field(default_factory=set)  # a node called these too cheap
     high_water: int = -1  # the highest slot number ever given

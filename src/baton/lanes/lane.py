@@ -113,7 +113,7 @@ class Lane:
             self._has_pending = True
         if desk.tip is None or not await self._has_work():
             return
-        if is_new or desk.must_look or desk.account is None:
+        if desk.looked_at is not desk.tip or desk.must_look:  # a look that failed is made up for
             await observe(desk)
         await amend(desk)
         await rescue(desk)

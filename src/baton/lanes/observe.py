@@ -23,6 +23,7 @@ async def observe(desk: Desk) -> None:
     sightings = await desk.chain.observe(attempts, account, tip, is_thorough=is_thorough)
     seen = {attempt.id: sighting for attempt, sighting in zip(attempts, sightings, strict=True)}
     desk.account, desk.must_look = account, False
+    desk.looked_at = tip
     decided = [judge(desk, entry, seen) for entry in desk.book.entries.values()]
     decided += [judge_filler(desk, filler, seen) for filler in desk.book.fillers.values()]
     await desk.commit([progress for progress in decided if progress is not None])
@@ -88,13 +89,17 @@ def _steps_of_noop(desk: Desk, entry: Entry, sighting: Included) -> tuple[State,
     return (_given_up(desk, entry, state, "our no-op took its slot"),)
 
 
-def _given_up(desk: Desk, entry: Entry, state: State, why: str) -> State:
+def _given_up(desk: Desk, entry: Entry, state: State, why: str, *, is_renewable: bool = True) -> State:
     """What becomes of a transaction none of whose versions can land any more."""
     if state.is_canceled:
         return moved(state, Status.CANCELED, reason="canceled: " + why)
     if is_overdue(desk, entry):
         return moved(state, Status.EXPIRED, reason="its validity ended and it can never land: " + why)
-    return moved(state, Status.PENDING, attempt_id=None, sent_at=state.sent_at, reason=f"signed anew: {why}")
+    successor = entry.transaction.intent  # a replacement that waited for this
+    if not is_renewable and successor is None:
+        return moved(state, Status.EXPIRED, reason=why)
+    revision = state.revision if successor is None else successor.revision
+    return moved(state, Status.PENDING, attempt_id=None, revision=revision, reason=f"signed anew: {why}")
 
 
 def is_overdue(desk: Desk, entry: Entry) -> bool:
@@ -120,7 +125,7 @@ def _all_lapsed(desk: Desk, entry: Entry, lapsed: Mapping[str, Lapsed]) -> Progr
     return _progress(
         desk,
         entry,
-        steps=(_given_up(desk, entry, state, proof.why),),
+        steps=(_given_up(desk, entry, state, proof.why, is_renewable=proof.is_renewable),),
         news=tuple(AttemptNews(attempt_id, Fate.LAPSED) for attempt_id in lapsed),
         slots=_slot(entry.live[0], hold),
         ends=True,

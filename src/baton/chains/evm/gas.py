@@ -30,6 +30,7 @@ class Refusal:
     why: str
     is_for_funds: bool = False
     is_certain: bool = False  # whatever else is in flight
+    is_passing: bool = False  # the node could not tell: it says nothing about the transaction
 
 
 class Gas:
@@ -42,13 +43,17 @@ class Gas:
         policy = relayer.policy
         assert isinstance(policy, EvmPolicy)
         tried = await self._node.try_out([self._call(ask, relayer.address) for ask in asks])
-        found = [_limit(ask, answer, policy) for ask, answer in zip(asks, tried, strict=True)]
+        found = [_limit(ask, answer) for ask, answer in zip(asks, tried, strict=True)]
         again = [index for index, limit in enumerate(found) if limit is None]
         if again:
             calls = [Call("eth_estimateGas", [_object(asks[index], relayer.address)]) for index in again]
             for index, answer in zip(again, await self._node.try_out(calls), strict=True):
-                found[index] = _estimated(answer, policy, block_gas_limit)
-        return [_within(limit, block_gas_limit) for limit in found if limit is not None]
+                found[index] = _with_margin(answer.value) if isinstance(answer, Result) else _refusal(answer)
+        return [
+            _settled(ask, limit, policy, block_gas_limit)
+            for ask, limit in zip(asks, found, strict=True)
+            if limit is not None
+        ]
 
     async def of_noop(self, relayer: Relayer) -> int:
         """A no-op costs a plain call, except where gas is counted in another way."""
@@ -80,10 +85,22 @@ def _object(ask: Ask, sender: str) -> dict[str, Json]:
             {"address": "0x" + address.hex(), "storageKeys": ["0x" + key.hex() for key in keys]}
             for address, keys in ask.access_list
         ]
+    if ask.authorizations:
+        call["authorizationList"] = [
+            {
+                "chainId": hex(one.chain_id),
+                "address": "0x" + one.address.hex(),
+                "nonce": hex(one.nonce),
+                "yParity": hex(one.y_parity),
+                "r": hex(one.r),
+                "s": hex(one.s),
+            }
+            for one in ask.authorizations
+        ]
     return call
 
 
-def _limit(ask: Ask, answer: Result | RpcError, policy: EvmPolicy) -> int | Refusal | None:
+def _limit(ask: Ask, answer: Result | RpcError) -> int | Refusal | None:
     """None: ask for an estimate."""
     is_plain = ask.gas_limit is None and ask.to is not None and not ask.data_bytes
     if isinstance(answer, Result):
@@ -93,23 +110,24 @@ def _limit(ask: Ask, answer: Result | RpcError, policy: EvmPolicy) -> int | Refu
         return GAS_CALL if is_plain and not estimated else _with_margin(answer.value)
     if is_plain and not _is_for_funds(answer):
         return None  # the receiver is a contract: 21000 does not do
-    refusal = _refusal(answer)
-    if policy.send_reverting and ask.gas_limit is not None and not refusal.is_for_funds:
-        return ask.gas_limit
-    return refusal
+    return _refusal(answer)
+
+
+def _settled(ask: Ask, limit: int | Refusal, policy: EvmPolicy, block_gas_limit: int | None) -> int | Refusal:
+    """What the policy makes of a refusal, within what a block can hold."""
+    if isinstance(limit, Refusal):
+        is_sent_anyway = policy.send_reverting and not limit.is_for_funds and not limit.is_passing
+        blind = ask.gas_limit if block_gas_limit is None else ask.gas_limit or block_gas_limit // 4
+        if not is_sent_anyway or blind is None:
+            return limit
+        limit = blind
+    if block_gas_limit is not None and limit > block_gas_limit:
+        return Refusal(f"gas limit {limit} is over the block's limit of {block_gas_limit}", is_certain=True)
+    return max(limit, ask.intrinsic_gas)
 
 
 def _is_quantity(value: Json) -> bool:
     return isinstance(value, str) and value not in ("0x", "") and len(value) < len("0x") + 16
-
-
-def _estimated(answer: Result | RpcError, policy: EvmPolicy, block_gas_limit: int | None) -> int | Refusal:
-    if isinstance(answer, Result):
-        return _with_margin(answer.value)
-    refusal = _refusal(answer)
-    if policy.send_reverting and not refusal.is_for_funds and block_gas_limit is not None:
-        return block_gas_limit // 4
-    return refusal
 
 
 def _with_margin(value: Json) -> int:
@@ -122,14 +140,9 @@ def _refusal(answer: RpcError) -> Refusal:
         return Refusal(f"the call would fail: {revert.reason(error)}")
     if _is_for_funds(answer):
         return Refusal("the balance does not cover it", is_for_funds=True)
-    raise NodeUnavailable(f"a node could not simulate: {answer.message[:200]}")
+    # One transaction that a node cannot run must not hold up the others: it waits alone, with the node's words.
+    return Refusal(f"a node could not simulate it: {answer.message[:200]}", is_passing=True)
 
 
 def _is_for_funds(answer: RpcError) -> bool:
     return isinstance(answers.understand({"code": answer.code, "message": answer.message}), NoFunds)
-
-
-def _within(limit: int | Refusal, block_gas_limit: int | None) -> int | Refusal:
-    if isinstance(limit, int) and block_gas_limit is not None and limit > block_gas_limit:
-        return Refusal(f"gas limit {limit} is over the block's limit of {block_gas_limit}", is_certain=True)
-    return limit

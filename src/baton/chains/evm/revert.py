@@ -28,7 +28,9 @@ PANICS = {
 
 _BYTES = re.compile(r"0x(?:[0-9a-fA-F]{2})+")
 _REVERT = re.compile(
-    r"revert|vm exception|vm execution error|invalid opcode|out of gas|stack (under|over)flow", re.IGNORECASE
+    r"revert|vm exception|vm execution error|evm error|invalid opcode|invalid jump|out of gas|stack (under|over)flow"
+    r"|write protection|code size exceeded|address collision|gas required exceeds allowance",
+    re.IGNORECASE,
 )
 EXECUTION_REVERTED = 3  # the error code of geth and its kin
 

@@ -1,0 +1,45 @@
+"""A lane before a real anvil that mines only when told; at the end, the chain itself is the judge."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from tests.faults.proxy import FaultProxy
+from tests.integration.evm.judge import judge
+from tests.integration.evm.rig import Rig
+
+from baton.devnet.anvil import Anvil
+from baton.domain.policy import EvmPolicy
+
+Make = Callable[..., Awaitable[Rig]]
+
+
+@pytest.fixture
+async def anvil(anvil_path: Path, tmp_path: Path) -> AsyncIterator[Anvil]:
+    """With a few blocks behind it, so that depth and history are there from the start."""
+    node = Anvil(anvil_path, tmp_path / "anvil")
+    await node.start(extra=["--no-mining", "--order", "fees"])
+    await node.ask("anvil_mine", "0x3")
+    yield node
+    await node.kill()
+
+
+@pytest.fixture
+async def make_rig(anvil: Anvil, tmp_path: Path) -> AsyncIterator[Make]:
+    async with AsyncExitStack() as stack:
+
+        async def make(policy: EvmPolicy | None = None) -> Rig:
+            proxy = await stack.enter_async_context(FaultProxy(anvil.url))
+            rig = Rig(anvil, proxy, tmp_path / "data", policy)
+            stack.push_async_callback(rig.stop)
+            stack.push_async_callback(judge, rig)
+            await rig.start()
+            return rig
+
+        yield make
+
+
+@pytest.fixture
+async def rig(make_rig: Make) -> Rig:
+    return await make_rig()
