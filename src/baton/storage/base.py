@@ -172,12 +172,15 @@ class RelayerReader(Protocol):
 
     async def open_count(self, relayer_id: str) -> int: ...
 
+    async def pending_before(self, relayer_id: str, seq: int) -> int:
+        """How many that were accepted earlier are not signed yet."""
+
     async def last_confirmed_at(self, relayer_id: str) -> datetime | None:
         """The latest confirmation, as far as its newest thousand confirmed transactions tell."""
 
 
 class Snapshot(Protocol):
-    """One consistent view of everything that was committed when it was opened."""
+    """One consistent view of everything that was committed when it was first looked at; it then stands still."""
 
     @property
     def transactions(self) -> TransactionReader: ...
