@@ -13,7 +13,7 @@ class Limits:
     head_bytes: int = 16 * 1024
     head_s: float = 10.0
     keep_alive_s: int = 55
-    connections: int = 1024
+    connections: int = 2048
     json_depth: int = 32
     rate_per_s: float = 100.0
     rate_burst: int = 300

@@ -95,7 +95,7 @@ class Settings:
         "BATON_HEAD_TIMEOUT_S", words.number(0.1, 600), 10.0, "How long a client may take to send a request's head."
     )
     body_timeout_s: float = _row(
-        "BATON_BODY_TIMEOUT_S", words.number(0.1, 600), 20.0, "How long a client may take to send a request's body."
+        "BATON_BODY_TIMEOUT_S", words.number(0.1, 600), 15.0, "How long a client may take to send a request's body."
     )
     drain_timeout_s: float = _row(
         "BATON_DRAIN_TIMEOUT_S", words.number(0, 600), 10.0, "How long a stop waits for what is under way."
