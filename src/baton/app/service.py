@@ -31,6 +31,7 @@ from baton.domain.ids import random_id
 from baton.domain.network import Family, Network
 from baton.domain.relayer import Relayer
 from baton.lanes.desk import LaneSettings
+from baton.lanes.explain import LaneSight
 from baton.lanes.keeper import Keeper
 from baton.signers.local import LocalSigner, open_signer
 from baton.storage.changes import Sweep
@@ -73,13 +74,14 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         stack.push_async_callback(store.close)
         seeded = await seed(store, config, addresses, clock)
         relayers = Relayers(lambda relayer: languages[relayer.family, relayer.network], _usable(seeded, config))
-        context = Context(store, relayers, clock, queue_limit=settings.queue_limit)
         lines, pools = build_lines(config, relayers, signers, clock)
         for pool in pools:
             stack.push_async_callback(pool.close)
         keeper = Keeper(store, clock, random_id(), LaneSettings(), settings.lease_ttl_s)
         stack.push_async_callback(keeper.stop)
         await keeper.start(lines)
+        live = LaneSight(keeper.desks, config.networks)
+        context = Context(store, relayers, clock, queue_limit=settings.queue_limit, live=live)
         sweeper = asyncio.create_task(_sweep(store, clock, settings.idempotency_hours))
         stack.callback(sweeper.cancel)
         limits = limits_of(settings)

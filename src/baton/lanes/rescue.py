@@ -39,7 +39,7 @@ async def _step(desk: Desk, entry: Entry, newest: Attempt, *, is_head: bool) -> 
         if _is_due(desk, newest):
             desk.post([newest])
         return
-    match desk.maker.next_step(newest, _stall(desk, mail, is_head=is_head), desk.relayer):
+    match desk.maker.next_step(newest, stall_of(desk, mail, is_head=is_head), desk.relayer):
         case Step.BUMP:
             await _bump(desk, entry)
         case Step.RESEND:
@@ -48,7 +48,7 @@ async def _step(desk: Desk, entry: Entry, newest: Attempt, *, is_head: bool) -> 
             pass
 
 
-def _stall(desk: Desk, mail: Mail, *, is_head: bool) -> Stall:
+def stall_of(desk: Desk, mail: Mail, *, is_head: bool) -> Stall:
     assert desk.tip is not None
     height = desk.tip.block.number
     waited_s = desk.clock.monotonic() - mail.sent_at

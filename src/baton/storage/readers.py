@@ -171,6 +171,10 @@ class Relayers:
         rows = await self._fetch("open_count", relayer_id)
         return rows[0][0] if rows else 0
 
+    async def pending_before(self, relayer_id: str, seq: int) -> int:
+        rows = await self._fetch("count_in_status", relayer_id, str(Status.PENDING), 0, seq - 1)
+        return int(rows[0][0])
+
     async def last_confirmed_at(self, relayer_id: str) -> datetime | None:
         rows = await self._fetch("last_confirmed_at", relayer_id)
         return moment(rows[0][0])
