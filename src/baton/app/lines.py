@@ -7,8 +7,11 @@ from functools import partial
 from baton.chains.evm.chain import EvmChain
 from baton.chains.evm.maker import EvmMaker
 from baton.chains.evm.node import EvmNode, verify
-from baton.chains.rpc import RpcPool
+from baton.chains.rpc import RpcPool, RpcSettings
 from baton.chains.seam import Pen
+from baton.chains.solana.chain import SolanaChain
+from baton.chains.solana.maker import SolanaMaker
+from baton.chains.solana.node import BATCH_LIMIT, SolanaNode, verifier
 from baton.commands.registry import Relayers
 from baton.config import Config
 from baton.domain.clock import Clock
@@ -48,6 +51,11 @@ def build_lines(
             pool = RpcPool(_over_http(urls), clock=clock, verify=partial(verify, chain_id=network.chain_id))
             pools.append(pool)
             lines.append(_evm(network, pool, urls, tracks))
+        elif family is Family.SOLANA:
+            settings = RpcSettings(batch_limit=BATCH_LIMIT)
+            pool = RpcPool(_over_http(urls), settings=settings, clock=clock, verify=verifier(network))
+            pools.append(pool)
+            lines.append(_solana(network, pool, urls, tracks, clock))
     return lines, pools
 
 
@@ -57,9 +65,18 @@ def _current(relayers: Relayers, relayer_id: str) -> Callable[[], Relayer]:
 
 def _evm(network: Network, pool: RpcPool, urls: tuple[RpcUrl, ...], tracks: tuple[Track, ...]) -> Line:
     node = EvmNode(pool, has_fee_history="eip1559" in network.features)
-    socket = next((one for one in urls if _is_socket(one)), None)
-    chain = EvmChain(network, node, socket)
+    chain = EvmChain(network, node, _socket(urls))
     return Line(network, chain, EvmMaker(network, node, chain.ledger), tracks)
+
+
+def _solana(network: Network, pool: RpcPool, urls: tuple[RpcUrl, ...], tracks: tuple[Track, ...], clock: Clock) -> Line:
+    node = SolanaNode(pool)
+    chain = SolanaChain(network, node, _socket(urls))
+    return Line(network, chain, SolanaMaker(node, chain.heads, clock), tracks)
+
+
+def _socket(urls: tuple[RpcUrl, ...]) -> RpcUrl | None:
+    return next((one for one in urls if _is_socket(one)), None)
 
 
 def _is_socket(url: RpcUrl) -> bool:

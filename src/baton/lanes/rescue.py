@@ -23,6 +23,8 @@ async def rescue(desk: Desk) -> None:
     waiting = [entry for entry in desk.book.in_order() if not entry.has_landed and entry.live]
     for index, entry in enumerate(waiting):
         newest = entry.live[-1]
+        if not desk.chain.has_slots and (entry.transaction.intent is not None or is_overdue(desk, entry)):
+            continue  # nothing can displace it: all we can do for what is wanted instead is not to help it along
         if desk.chain.has_slots and newest.kind is not AttemptKind.NOOP and is_overdue(desk, entry):
             await _bump(desk, entry, is_void=True)
         elif entry.id in desk.to_bump:

@@ -69,8 +69,8 @@ async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
                 desk.book.parked[item.transaction.id] = why
                 if item.transaction.state.reason != why:
                     decisions.append(_end(desk, item, Status.PENDING, why))
-            case Doomed(why):
-                decisions.append(_end(desk, item, Status.FAILED, why))
+            case Doomed(why, is_expired):
+                decisions.append(_end(desk, item, Status.EXPIRED if is_expired else Status.FAILED, why))
     await desk.commit(decisions)
     return ready
 

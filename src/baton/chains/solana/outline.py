@@ -5,7 +5,7 @@ Policies judge the outline, so that a rule holds however a client spells its wis
 
 from dataclasses import dataclass
 
-from solders.message import MessageV0
+from solders.message import Message, MessageV0, MessageV1
 from solders.transaction import VersionedTransaction
 
 from baton.chains.octets import from_base64
@@ -59,7 +59,11 @@ def of_instructions(specs: list[Json], fee_payer: str, size: int) -> Outline:
 
 
 def of_transaction(transaction: VersionedTransaction) -> Outline:
-    message = transaction.message
+    return of_message(transaction.message, len(bytes(transaction)))
+
+
+def of_message(message: Message | MessageV0 | MessageV1, size: int) -> Outline:
+    """`size` is that of the signed transaction."""
     keys = [str(key) for key in message.account_keys]
     calls = tuple(
         Call(
@@ -76,6 +80,6 @@ def of_transaction(transaction: VersionedTransaction) -> Outline:
         signers=tuple(keys[: message.header.num_required_signatures]),
         addresses=frozenset(keys),
         calls=calls,
-        size=len(bytes(transaction)),
+        size=size,
         is_partly_hidden=isinstance(message, MessageV0) and bool(message.address_table_lookups),
     )

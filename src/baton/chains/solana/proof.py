@@ -1,0 +1,145 @@
+"""Proof that an attempt is final, gone from the chain, or dead. One node's word is not enough where there are several.
+
+A version is dead when it is too late for it and no node has it:
+    a blockhash      the finalized height is past the last one at which it may land
+    a durable nonce  the nonce has moved on, seen at the finalized level
+first one, then the other: had it landed, a node that is past that point would show it. A node that has forgotten the
+time in which it could have landed proves nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from baton.chains.rpc import Answer, Call, Result
+from baton.chains.solana.message import nonce_value
+from baton.chains.solana.node import (
+    FINALIZED,
+    STATUSES_A_CALL,
+    Level,
+    SolanaNode,
+    Status,
+    Statuses,
+    accounts_call,
+    parts,
+    read_accounts,
+    read_statuses,
+    status_call,
+)
+from baton.domain.errors import NodeUnavailable
+from baton.domain.transaction import Attempt
+
+ALONE_S = 600.0  # so long with one reachable node, and its word suffices
+CACHED_SLOTS = 300  # the statuses of so many slots every node has at hand, whatever it keeps of its history
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """What one node says, all of it heard after its `height`."""
+
+    height: int  # finalized
+    first_slot: int | None  # the oldest that it keeps; None if it does not tell
+    nonces: Mapping[str, str | None]  # by account, finalized
+    slot: int  # the newest that it had heard of
+    statuses: Mapping[str, Status | None]  # by signature
+
+    def remembers(self, attempt: Attempt) -> bool:
+        """Whether it would show the attempt, had it ever landed."""
+        signed_at = int(attempt.facts["slot"])
+        is_kept = self.first_slot is not None and self.first_slot <= signed_at
+        return is_kept or self.slot - signed_at <= CACHED_SLOTS
+
+    def is_past(self, attempt: Attempt) -> bool:
+        """Whether it is too late for the attempt to land any more."""
+        nonce = attempt.facts.get("nonce_account")
+        if nonce is not None:
+            return nonce in self.nonces and self.nonces[nonce] != attempt.facts["blockhash"]
+        return self.height > int(attempt.facts["last_valid_block_height"])
+
+
+class Proof:
+    def __init__(self, node: SolanaNode) -> None:
+        self._node = node
+
+    @property
+    def needed(self) -> int:
+        """How many nodes must say the same."""
+        pool = self._node.pool
+        return 2 if len(pool.endpoints) > 1 and pool.alone_for_s() < ALONE_S else 1
+
+    async def final(self, signatures: Sequence[str], level: Level) -> set[str]:
+        """Those whose level enough nodes confirm."""
+        if self.needed == 1:
+            return set(signatures)
+        agreed: set[str] = set()
+        for part in parts(signatures, STATUSES_A_CALL):
+            told = await self._node.ask_everyone([status_call(part)])
+            heard = [found for _, answers in told if (found := _told(answers[0], len(part))) is not None]
+            for place, signature in enumerate(part):
+                if sum(1 for one in heard if _is_at(one.items[place], level)) >= self.needed:
+                    agreed.add(signature)
+        return agreed
+
+    async def absent(self, attempts: Sequence[Attempt]) -> tuple[set[str], set[str]]:
+        """Hashes of those that no node shows, though enough would: gone from the chain; and of the dead ones."""
+        gone: set[str] = set()
+        dead: set[str] = set()
+        for part in parts(attempts, STATUSES_A_CALL):
+            heard = await self._testimonies(part)
+            for attempt in part:
+                if any(one.statuses[attempt.hash] is not None for one in heard):
+                    continue
+                able = [one for one in heard if one.remembers(attempt)]
+                block = attempt.block
+                if block is not None and sum(1 for one in able if one.slot > block.number) >= self.needed:
+                    gone.add(attempt.hash)
+                if sum(1 for one in able if one.is_past(attempt)) >= self.needed:
+                    dead.add(attempt.hash)
+        return gone, dead
+
+    async def _testimonies(self, attempts: Sequence[Attempt]) -> list[Testimony]:
+        """Every reachable node is asked twice: how far it is, and then what it knows."""
+        nonces = sorted({one for attempt in attempts if (one := attempt.facts.get("nonce_account")) is not None})
+        standing = [Call("getBlockHeight", [FINALIZED]), Call("getFirstAvailableBlock")]
+        before = dict(
+            await self._node.ask_everyone([*standing, *([accounts_call(nonces, FINALIZED)] if nonces else [])])
+        )
+        signatures = [attempt.hash for attempt in attempts]
+        after = await self._node.ask_everyone([status_call(signatures)])
+        found = [
+            _testimony(before[endpoint], nonces, signatures, _told(answers[0], len(signatures)))
+            for endpoint, answers in after
+            if endpoint in before
+        ]
+        return [one for one in found if one is not None]
+
+
+def _testimony(
+    standing: list[Answer], nonces: list[str], signatures: list[str], told: Statuses | None
+) -> Testimony | None:
+    """None for a node that did not answer what counts."""
+    height = _number(standing[0])
+    if height is None or told is None:
+        return None
+    values: dict[str, str | None] = {}
+    if nonces:
+        try:
+            data = read_accounts(standing[2], nonces)
+        except NodeUnavailable:
+            return None
+        values = {account: nonce_value(data.get(account)) for account in nonces}
+    return Testimony(height, _number(standing[1]), values, told.slot, dict(zip(signatures, told.items, strict=True)))
+
+
+def _told(answer: Answer, count: int) -> Statuses | None:
+    try:
+        return read_statuses(answer, count)
+    except NodeUnavailable:
+        return None
+
+
+def _number(answer: Answer) -> int | None:
+    return answer.value if isinstance(answer, Result) and type(answer.value) is int else None
+
+
+def _is_at(status: Status | None, level: Level) -> bool:
+    return status is not None and status.level >= level
