@@ -18,4 +18,5 @@ class Context:
     queue_limit: int = 100_000  # open transactions of one relayer
     queue_retry_s: float = 5.0  # what a client is told when that many are open
     per_page_limit: int = 1000
+    key_overlap_hours: float = 24.0  # how long a replaced signing key goes on signing
     live: Live = field(default_factory=NoLanes)

@@ -1,12 +1,13 @@
 """What a client can ask of a notification: create, update, look at, list and delete it."""
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 from baton.commands.context import TRIES, Context
 from baton.commands.paging import Paging
 from baton.domain.errors import Bug, Invalid, NotificationExists, NotificationMissing, StoreUnavailable
 from baton.domain.ids import random_id
-from baton.domain.notification import Notification
+from baton.domain.notification import Health, Notification
 from baton.storage.base import Page
 from baton.storage.changes import CreateNotification, DeleteNotification, Done, Duplicate, Stale, UpdateNotification
 
@@ -18,9 +19,16 @@ class NotificationPatch:
     url: str | None = None
     signing_key: str | None = field(default=None, repr=False)
 
-    def applied(self, stored: Notification) -> Notification:
-        signing_key = stored.signing_key if self.signing_key is None else self.signing_key or None
-        return replace(stored, url=self.url or stored.url, signing_key=signing_key)
+    def applied(self, stored: Notification, overlap_until: datetime) -> Notification:
+        """A key that is replaced goes on signing beside the new one until then; one that is removed does not."""
+        patched = replace(stored, url=self.url or stored.url)
+        if self.signing_key is None or self.signing_key == stored.signing_key:
+            return patched
+        if not self.signing_key or stored.signing_key is None:
+            return replace(patched, signing_key=self.signing_key or None, previous_key=None, previous_until=None)
+        return replace(
+            patched, signing_key=self.signing_key, previous_key=stored.signing_key, previous_until=overlap_until
+        )
 
 
 async def create(
@@ -37,12 +45,18 @@ async def create(
 
 
 async def update(context: Context, notification_id: str, patch: NotificationPatch) -> Notification:
+    """A change of anything also makes a receiver whole again that failed or said that it is gone."""
     for _ in range(TRIES):
-        stored = await get(context, notification_id)
-        wanted = patch.applied(stored)
-        if wanted == stored:
+        now = context.clock.now()
+        async with context.store.read() as snapshot:
+            stored = await snapshot.notifications.one(notification_id)
+            health = await snapshot.notifications.health(notification_id)
+        if stored is None:
+            raise NotificationMissing(notification_id)
+        wanted = patch.applied(stored, now + timedelta(hours=context.key_overlap_hours))
+        if wanted == stored and health == Health():
             return stored
-        match await context.store.write(UpdateNotification(wanted)):
+        match await context.store.write(UpdateNotification(wanted, now)):
             case Done():
                 return wanted
             case Stale():

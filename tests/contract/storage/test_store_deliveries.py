@@ -78,7 +78,7 @@ async def tell(
     status = DeliveryStatus.DELIVERED if said.is_taken else DeliveryStatus.PENDING
     status = DeliveryStatus.FAILED if gives_up else status
     fence = await owned(store, "notification/n")
-    change = RecordTries(fence, "n", at, Health(), (TryOutcome(delivery_id, said, status, next_due),))
+    change = RecordTries(fence, "n", at, Health(), 1, (TryOutcome(delivery_id, said, status, next_due),))
     assert await store.write(change) == Done()
 
 
@@ -202,7 +202,7 @@ async def test_tries_are_written_by_the_owner_only(store: Store) -> None:
     old = await owned(store, "notification/n", "node-a")
     await owned(store, "notification/n", "node-b")
     health = Health(failures=9)
-    assert await store.write(RecordTries(old, "n", NOON, health, ())) == NotOwner()
+    assert await store.write(RecordTries(old, "n", NOON, health, 1, ())) == NotOwner()
     assert await store.write(GiveUp(old, "n", NOON, NOON, "late")) == NotOwner()
     async with store.read() as snapshot:
         assert await snapshot.notifications.health("n") == Health()
@@ -216,12 +216,14 @@ async def test_a_receivers_health_is_kept_and_a_patch_makes_it_whole(store: Stor
     fence = await owned(store, "notification/n")
     ill = Health(7, NOON, later(60), "gone")
     outcome = TryOutcome(delivery.id, BAD, DeliveryStatus.PENDING, later(9000))
-    assert await store.write(RecordTries(fence, "n", NOON, ill, (outcome,))) == Done()
+    assert await store.write(RecordTries(fence, "n", NOON, ill, 1, (outcome,))) == Done()
     async with store.read() as snapshot:
         assert await snapshot.notifications.health("n") == ill
         assert await snapshot.deliveries.with_due(later(10_000)) == []
         assert await snapshot.deliveries.with_overdue(later(1)) == ["n"]
     assert await store.write(UpdateNotification(a_notification(), at=later(30))) == Done()
+    late = RecordTries(fence, "n", later(31), ill, 1, ())  # of a try that began before the change
+    assert await store.write(late) == Done()
     async with store.read() as snapshot:
         assert await snapshot.notifications.health("n") == Health()
         assert await snapshot.deliveries.with_due(later(30)) == ["n"]
@@ -239,9 +241,9 @@ async def test_when_a_receiver_answers_again_all_that_waits_is_due(store: Store)
         TryOutcome(long_ago.id, replace(BAD, at=NOON), DeliveryStatus.PENDING, later(9000)),
         TryOutcome(just_now.id, replace(BAD, at=later(99)), DeliveryStatus.PENDING, later(9000)),
     )
-    await store.write(RecordTries(fence, "n", later(99), Health(2, NOON), tries))
+    await store.write(RecordTries(fence, "n", later(99), Health(2, NOON), 1, tries))
     answered = TryOutcome(tried.id, replace(OK, at=later(100)), DeliveryStatus.DELIVERED)
-    await store.write(RecordTries(fence, "n", later(100), Health(), (answered,), makes_all_due=True))
+    await store.write(RecordTries(fence, "n", later(100), Health(), 1, (answered,), makes_all_due=True))
     async with store.read() as snapshot:
         found = {one.id: one for one in (await snapshot.deliveries.page("n", 1, 10)).items}
     assert found[long_ago.id].due_at == later(100)

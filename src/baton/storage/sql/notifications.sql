@@ -18,7 +18,8 @@ INSERT INTO former_receivers (receiver) VALUES ($1)
 SELECT ordinal FROM notifications WHERE id = $1
 
 -- name: keep_health
-UPDATE notifications SET failures = $2, failing_since = $3, rest_until = $4, disabled_reason = $5 WHERE id = $1
+UPDATE notifications SET failures = $2, failing_since = $3, rest_until = $4, disabled_reason = $5
+WHERE id = $1 AND version = $6
 
 -- name: health
 SELECT failures, failing_since, rest_until, disabled_reason FROM notifications WHERE id = $1

@@ -65,7 +65,7 @@ class DeliveryApplier:
             for notification_id in hearers:
                 self._run("insert_delivery", ordered_id(), notification_id, position, at)
                 after.topics.add(f"{DELIVERIES}/{notification_id}")
-        after.topics |= {FEED, DELIVERIES}
+        after.topics.add(FEED)
         return c.Done()
 
     def _record_tries(self, change: c.RecordTries, after: Aftermath) -> c.Outcome:
@@ -76,7 +76,8 @@ class DeliveryApplier:
             self._record(outcome, at)
         health = change.health
         since, rest = micros(health.failing_since), micros(health.rest_until)
-        self._run("keep_health", change.notification_id, health.failures, since, rest, health.disabled_reason)
+        values = (health.failures, since, rest, health.disabled_reason, change.version)
+        self._run("keep_health", change.notification_id, *values)
         if change.makes_all_due:
             for (receiver,) in self._run("receiver", change.notification_id):
                 self.make_due(receiver, at, SOONEST_AGAIN_US)

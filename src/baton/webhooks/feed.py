@@ -1,0 +1,74 @@
+"""The owner of the feed: gives committed events their dense positions, and writes who is to be told of each."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable
+
+from baton import telemetry
+from baton.commands.registry import Relayers
+from baton.domain.clock import Clock
+from baton.domain.errors import RelayerMissing, Unavailable
+from baton.storage.base import Store
+from baton.storage.changes import Done, Fence, Owned, Publish, TakeLane
+
+LANE = "feed"
+BATCH = 1000
+EVERYONE = "*"
+POLL_S = 1.0
+
+
+class Feed:
+    def __init__(
+        self, store: Store, relayers: Relayers, clock: Clock, node: str, call: Callable[[Iterable[str]], None]
+    ) -> None:
+        self._store = store
+        self._relayers = relayers
+        self._clock = clock
+        self._node = node
+        self._call = call  # tells the dispatch whom there is something for
+
+    async def run(self) -> None:
+        wake = self._store.watch("events")
+        fence: Fence | None = None
+        while True:
+            wake.clear()
+            try:
+                fence = fence or await self._take()
+                while fence is not None and (count := await self.publish(fence)) != 0:
+                    if count is None:
+                        fence = None
+            except Unavailable as outage:
+                telemetry.log.warning("feed_waits", why=str(outage))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(POLL_S):
+                    await wake.wait()
+
+    async def _take(self) -> Fence | None:
+        outcome = await self._store.write(TakeLane(LANE, self._node, self._clock.now()))
+        return Fence(LANE, outcome.epoch) if isinstance(outcome, Owned) else None
+
+    async def publish(self, fence: Fence) -> int | None:
+        """One batch; how many events it had. None: the feed has another owner, or something else changed it."""
+        async with self._store.read() as snapshot:
+            waiting = await snapshot.feed.unpublished(BATCH)
+            if not waiting:
+                return 0
+            existing = await snapshot.notifications.ids()
+        hearers = self._hearers({relayer_id for _, relayer_id in waiting}, existing)
+        events = tuple(ordinal for ordinal, _ in waiting)
+        change = Publish(fence, self._clock.now(), events, tuple(hearers[relayer_id] for _, relayer_id in waiting))
+        if not isinstance(await self._store.write(change), Done):
+            return None
+        self._call({notification_id for heard in hearers.values() for notification_id in heard})
+        return len(events)
+
+    def _hearers(self, relayer_ids: set[str], existing: list[str]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        known = set(existing)
+        for relayer_id in relayer_ids:
+            try:
+                named = self._relayers.get(relayer_id).relayer.notification_ids
+            except RelayerMissing:
+                named = ()
+            found[relayer_id] = tuple(existing) if EVERYONE in named else tuple(name for name in named if name in known)
+        return found
