@@ -17,6 +17,7 @@ class Limits:
     json_depth: int = 32
     rate_per_s: float = 100.0
     rate_burst: int = 300
+    has_metrics: bool = True  # whether /metrics answers here
 
 
 class Buckets:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from datetime import timedelta
 
 from baton import telemetry
 from baton.api.auth import Keys
-from baton.api.build import build_api
+from baton.api.build import build_api, build_metrics
 from baton.api.limits import Limits
 from baton.api.server import serving
 from baton.app.kept import storage_cipher
@@ -69,7 +70,8 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         entry.id: languages[entry.family, entry.network].address(signers[entry.id].public_key)
         for entry in config.relayers
     }
-    store = await SqliteStore.open(settings.data_dir, storage_cipher(settings))
+    linger_s = settings.commit_linger_ms / 1000
+    store = await SqliteStore.open(settings.data_dir, storage_cipher(settings), linger_s=linger_s)
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(store.close)
         seeded = await seed(store, config, addresses, clock)
@@ -86,7 +88,11 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         stack.callback(sweeper.cancel)
         limits = limits_of(settings)
         api = build_api(context, Keys(token), limits, SCHEMAS)
-        port = await stack.enter_async_context(serving(api, settings.host, settings.port, limits))
+        drain_s = math.ceil(settings.drain_timeout_s)
+        port = await stack.enter_async_context(serving(api, settings.host, settings.port, limits, drain_s))
+        if settings.metrics_port is not None:
+            metrics = build_metrics(context, limits)
+            await stack.enter_async_context(serving(metrics, "127.0.0.1", settings.metrics_port, limits))
         telemetry.log.info("listening", host=settings.host, port=port, relayers=len(relayers.all()))
         yield Running(port, relayers.all())
         telemetry.log.info("draining")
@@ -129,6 +135,7 @@ def limits_of(settings: Settings) -> Limits:
         json_depth=settings.max_json_depth,
         rate_per_s=settings.rate_per_s,
         rate_burst=settings.rate_burst,
+        has_metrics=settings.metrics_enabled,
     )
 
 

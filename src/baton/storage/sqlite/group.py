@@ -45,6 +45,7 @@ class GroupWriter:
         applier: Applier,
         wake: Callable[[set[str]], None],
         on_fsync_failure: Callable[[], None] | None = None,
+        linger_s: float = LINGER_S,
     ) -> None:
         self._connection = connection
         self._applier = applier
@@ -57,6 +58,7 @@ class GroupWriter:
         self._log_pages = 0
         self._is_checkpoint_failing = False
         connection.set_wal_hook(self._note_log)  # in place of SQLite's own checkpoints, which hide a failed fsync
+        self._linger_s = linger_s
         self._thread = threading.Thread(target=self._run, name="baton-writer", daemon=True)
         self._thread.start()
 
@@ -79,7 +81,7 @@ class GroupWriter:
             self._arrived.wait()
             self._arrived.clear()
             if not self._stopping:
-                time.sleep(LINGER_S)  # let a group gather: without it groups stay tiny
+                time.sleep(self._linger_s)  # let a group gather: without it groups stay tiny
             while self._queue:
                 self._commit(self._take_group())
                 if self._log_pages >= CHECKPOINT_PAGES:

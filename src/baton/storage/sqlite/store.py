@@ -31,12 +31,20 @@ LAST_READS_S = 5
 class SqliteStore:
     """One process owns the data folder. A power cut loses nothing that was answered."""
 
-    def __init__(self, folder: Path, cipher: Cipher, *, on_fsync_failure: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        cipher: Cipher,
+        *,
+        on_fsync_failure: Callable[[], None] | None = None,
+        linger_s: float = LINGER_S,
+    ) -> None:
         self._folder = folder
         self._cipher = cipher
         self._queries = for_sqlite(load_queries())
         self._wakeups = Wakeups()
         self._on_fsync_failure = on_fsync_failure
+        self._linger_s = linger_s
         self._lock: IO[str] | None = None
         self._idle: asyncio.LifoQueue[apsw.Connection] = asyncio.LifoQueue()
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="baton-reader")
@@ -45,9 +53,14 @@ class SqliteStore:
 
     @staticmethod
     async def open(
-        folder: Path, cipher: Cipher, *, on_fsync_failure: Callable[[], None] | None = None, vfs: str = ""
+        folder: Path,
+        cipher: Cipher,
+        *,
+        on_fsync_failure: Callable[[], None] | None = None,
+        linger_s: float = LINGER_S,
+        vfs: str = "",
     ) -> "SqliteStore":
-        store = SqliteStore(folder, cipher, on_fsync_failure=on_fsync_failure)
+        store = SqliteStore(folder, cipher, on_fsync_failure=on_fsync_failure, linger_s=linger_s)
         try:
             store._start(vfs)
         except BaseException as error:
@@ -68,7 +81,7 @@ class SqliteStore:
         for _ in range(READERS):
             self._idle.put_nowait(connect(path, vfs, read_only=True))
         applier = Applier(connection, self._queries, self._cipher)
-        self._writer = GroupWriter(connection, applier, self._wakeups.wake, self._on_fsync_failure)
+        self._writer = GroupWriter(connection, applier, self._wakeups.wake, self._on_fsync_failure, self._linger_s)
 
     async def write(self, change: Change) -> Outcome:
         return (await self._group().submit((change,)))[0]
