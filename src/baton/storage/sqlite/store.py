@@ -19,7 +19,7 @@ from baton.storage.readers import Readers
 from baton.storage.rows import Row
 from baton.storage.sqlite.apply import Applier
 from baton.storage.sqlite.folder import lock_folder, make_folder
-from baton.storage.sqlite.group import OUTAGES, GroupWriter
+from baton.storage.sqlite.group import LINGER_S, OUTAGES, GroupWriter
 from baton.storage.sqlite.keycheck import check_key
 from baton.storage.wakeups import Wakeups
 
