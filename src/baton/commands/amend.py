@@ -35,7 +35,7 @@ async def replace(context: Context, relayer_id: str, transaction_id: str, body: 
         if stored.state.is_canceled:
             raise Invalid("status", f"{stored.status} with a cancel accepted", "a transaction that is not canceled")
         known.language.check_replacement(draft, await _live(context, stored))
-        revision = Revision(stored.state.revision + 1, draft.content, draft.valid_until)
+        revision = Revision(await _next_number(context, transaction_id), draft.content, draft.valid_until)
         state = with_changes(stored.state, revision=revision.number, reason=None)
         intent = None if stored.status is Status.PENDING else Intent(IntentKind.REPLACE, revision.number)
         if await _stored(context, Advance(transaction_id, stored.version, (state,), intent, revision)):
@@ -115,6 +115,12 @@ async def _look(context: Context, relayer_id: str, transaction_id: str) -> tuple
     if stored is None or view is None:
         raise TransactionMissing(transaction_id)
     return stored, view
+
+
+async def _next_number(context: Context, transaction_id: str) -> int:
+    """Numbers are never given twice: a replacement that was refused keeps its own."""
+    async with context.store.read() as snapshot:
+        return await snapshot.transactions.last_revision(transaction_id) + 1
 
 
 async def _live(context: Context, stored: Transaction) -> list[Attempt]:

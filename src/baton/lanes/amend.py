@@ -3,11 +3,12 @@
 Of the old version, the new one and the no-op one can land; whichever does, the record names it.
 """
 
-from baton.chains.seam import Doomed, Prepared, Ready
+from baton.chains.seam import Doomed, Prepared, Ready, Wait
 from baton.domain.status import Status
 from baton.domain.transaction import AttemptKind, IntentKind, State, moved
 from baton.lanes.book import Entry
 from baton.lanes.desk import Desk
+from baton.lanes.money import affordable
 from baton.lanes.sign import Order, signed
 from baton.storage.changes import Advance, Progress
 
@@ -41,8 +42,19 @@ async def _amend(desk: Desk, entry: Entry) -> None:
     if intent.kind is IntentKind.CANCEL:
         prepared, kind = await desk.maker.void(entry.live, desk.relayer), AttemptKind.NOOP
     else:
-        prepared, kind = await desk.maker.bump(entry.revision, entry.live, desk.relayer), AttemptKind.REPLACEMENT
+        prepared, kind = await _replacement(desk, entry), AttemptKind.REPLACEMENT
     await carry_out(desk, entry, prepared, kind)
+
+
+async def _replacement(desk: Desk, entry: Entry) -> Prepared:
+    """What is to be sent instead, if it can be paid for. It may depend on earlier ones that are still on their way."""
+    prepared = await desk.maker.bump(entry.revision, entry.live, desk.relayer)
+    if isinstance(prepared, Doomed) and any(
+        other.place < entry.place and not other.has_landed for other in desk.book.entries.values()
+    ):
+        return Wait(f"its replacement fails while earlier transactions are in flight; it is repeated: {prepared.why}")
+    freed = max(attempt.max_cost for attempt in entry.live)
+    return (await affordable(desk, [prepared], freed))[0]
 
 
 async def carry_out(desk: Desk, entry: Entry, prepared: Prepared, kind: AttemptKind) -> None:
@@ -50,7 +62,7 @@ async def carry_out(desk: Desk, entry: Entry, prepared: Prepared, kind: AttemptK
     transaction = entry.transaction
     state = transaction.state
     if not isinstance(prepared, Ready):
-        await _say_why_not(desk, entry, prepared)
+        await say_why_not(desk, entry, prepared)
         return
     revision = transaction.state.revision if kind is AttemptKind.NOOP else entry.revision.number
     order = Order(prepared, entry.live[-1].slot, kind, transaction.id, revision)
@@ -68,7 +80,7 @@ def _reason(kind: AttemptKind, state: State) -> str | None:
     return None
 
 
-async def _say_why_not(desk: Desk, entry: Entry, prepared: Prepared) -> None:
+async def say_why_not(desk: Desk, entry: Entry, prepared: Prepared) -> None:
     """A replacement that can never succeed is given up; one that must wait says so once."""
     transaction = entry.transaction
     state, intent = transaction.state, transaction.intent

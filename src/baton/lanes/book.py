@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from baton.domain.status import Status
-from baton.domain.transaction import Attempt, Fate, Hold, Revision, Transaction
+from baton.domain.transaction import Attempt, Fate, Hold, Revision, Slot, Transaction
 from baton.storage.base import OpenTransaction
 from baton.storage.changes import Advance, AttemptNews, Progress
 
@@ -74,6 +74,9 @@ class Book:
         for attempt in entry.attempts if entry else ():
             self.mail.pop(attempt.id, None)
 
+    def knows(self, attempt: Attempt) -> bool:
+        return attempt.id in self.fillers or attempt.transaction_id in self.entries
+
     def in_order(self) -> list[Entry]:
         return sorted(self.entries.values(), key=lambda entry: entry.place)
 
@@ -81,6 +84,13 @@ class Book:
         for entry in self.entries.values():
             yield from entry.live
         yield from self.fillers.values()
+
+    def filler_slots(self) -> list[list[Attempt]]:
+        """Our own no-ops, the versions of each slot together, oldest first."""
+        found: dict[Slot | None, list[Attempt]] = {}
+        for filler in self.fillers.values():
+            found.setdefault(filler.slot, []).append(filler)
+        return list(found.values())
 
     def numbers(self) -> set[int]:
         """The slots that something of ours is under way for."""
@@ -91,7 +101,7 @@ class Book:
         dearest: dict[str, int] = {}
         for attempt in self.live_attempts():
             if attempt.fate is Fate.OPEN:
-                key = attempt.transaction_id or attempt.id
+                key = attempt.transaction_id or str(attempt.slot)
                 dearest[key] = max(dearest.get(key, 0), attempt.max_cost)
         return sum(dearest.values())
 
@@ -107,6 +117,7 @@ class Book:
             self._advance(advance, news)
         for attempt_id in news.keys() & self.fillers.keys():
             self.fillers[attempt_id] = _told(self.fillers[attempt_id], news[attempt_id])
+        self.fillers = {key: filler for key, filler in self.fillers.items() if filler.fate not in DEAD}
         done = {move.slot for move in progress.slots if move.holder is None and move.hold is not Hold.HELD}
         if done:
             self.fillers = {key: filler for key, filler in self.fillers.items() if filler.slot not in done}

@@ -10,8 +10,8 @@ from baton.domain.clock import Clock
 from baton.domain.errors import BatonError
 from baton.domain.relayer import Relayer
 from baton.domain.status import Status
-from baton.domain.transaction import Attempt
-from baton.lanes.book import Book
+from baton.domain.transaction import Attempt, Slot
+from baton.lanes.book import DEAD, Book
 from baton.storage.base import Store
 from baton.storage.changes import Done, Fence, NotOwner, Progress, Stale, Taken
 
@@ -52,7 +52,11 @@ class Desk:
     account: Account | None = None
     looked_at: Tip | None = None  # the tip that `account` and the book are of
     outbox: dict[str, Attempt] = field(default_factory=dict)  # what leaves next, by attempt id
-    to_bump: set[str] = field(default_factory=set)  # a node called these too cheap
+    to_bump: set[str] = field(default_factory=set)  # a node called these too cheap: transactions, or fillers' attempts
+    has_forgotten: bool = False  # a node took bytes as new that had been accepted before
+    head_place: Slot | str | None = None  # what waits for nobody
+    head_since: int = -1  # at which height it became that
+    spent_sent_at: int = -1  # at which height bytes of used slots last left
     high_water: int = -1  # the highest slot number ever given
     must_look: bool = True  # ask by hash at the next look: after a start, a gap, or a "slot taken"
 
@@ -111,4 +115,4 @@ class Desk:
             for status in (Status.SENT, Status.SUBMITTED, Status.MINED):
                 self.book.put(await snapshot.lanes.in_status(self.relayer.id, status, -1))
             fillers = await snapshot.lanes.fillers(self.chain_identity, self.relayer.address)
-        self.book.fillers = {attempt.id: attempt for attempt in fillers}
+        self.book.fillers = {attempt.id: attempt for attempt in fillers if attempt.fate not in DEAD}

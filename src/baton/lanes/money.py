@@ -9,13 +9,16 @@ from baton.lanes.desk import Desk
 DAY = timedelta(hours=24)
 
 
-async def affordable(desk: Desk, prepared: Sequence[Prepared]) -> list[Prepared]:
-    """Turns `Ready` into `Wait` where the balance, less what is under way, or the rolling limit does not reach."""
+async def affordable(desk: Desk, prepared: Sequence[Prepared], freed: int = 0) -> list[Prepared]:
+    """Turns `Ready` into `Wait` where the balance, less what is under way, or the rolling limit does not reach.
+
+    `freed` is what an earlier version in the same slot was counted for: only one of them can land.
+    """
     assert desk.account is not None
     policy = desk.relayer.policy
-    available = desk.account.balance - desk.book.reserved() - policy.min_balance
+    available = desk.account.balance - desk.book.reserved() - policy.min_balance + freed
     limit = policy.spend_limit_24h
-    spendable = None if limit is None else limit - await _spent(desk)
+    spendable = None if limit is None else limit - await _spent(desk) + freed
     answers: list[Prepared] = []
     for one in prepared:
         if not isinstance(one, Ready):

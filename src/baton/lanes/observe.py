@@ -1,8 +1,9 @@
 """Observe: what the chain shows becomes what the record says. May run twice: the second time finds nothing new."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from baton.chains.seam import Included, Lapsed, Orphaned, Sighting
+from baton import telemetry
+from baton.chains.seam import Account, Included, Lapsed, Orphaned, Sighting
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, AttemptKind, Fate, Hold, State, moved
 from baton.lanes.book import Entry
@@ -22,11 +23,19 @@ async def observe(desk: Desk) -> None:
     attempts = list(desk.book.live_attempts())
     sightings = await desk.chain.observe(attempts, account, tip, is_thorough=is_thorough)
     seen = {attempt.id: sighting for attempt, sighting in zip(attempts, sightings, strict=True)}
+    _notice_strangers(desk, account)
     desk.account, desk.must_look = account, False
     desk.looked_at = tip
     decided = [judge(desk, entry, seen) for entry in desk.book.entries.values()]
-    decided += [judge_filler(desk, filler, seen) for filler in desk.book.fillers.values()]
+    decided += [judge_filler(desk, versions, seen) for versions in desk.book.filler_slots()]
     await desk.commit([progress for progress in decided if progress is not None])
+
+
+def _notice_strangers(desk: Desk, account: Account) -> None:
+    """Slots beyond all that we ever gave are used: someone else has the key. Nothing to heal, but to be told."""
+    expected = desk.high_water + 1
+    if desk.account is not None and account.next_slot > max(expected, desk.account.next_slot):
+        telemetry.log.warning("foreign_use", lane=desk.fence.lane, expected=expected, found=account.next_slot)
 
 
 def judge(desk: Desk, entry: Entry, seen: Seen) -> Progress | None:
@@ -122,6 +131,8 @@ def _all_lapsed(desk: Desk, entry: Entry, lapsed: Mapping[str, Lapsed]) -> Progr
     if state.status is Status.MINED:
         state = moved(state, Status.SUBMITTED)
     hold = Hold.RELEASED if proof.is_slot_free else Hold.LOST
+    if hold is Hold.LOST and (slot := entry.live[0].slot) is not None:
+        telemetry.log.warning("slot_lost", lane=desk.fence.lane, slot=slot.number, transaction=entry.id, why=proof.why)
     return _progress(
         desk,
         entry,
@@ -153,22 +164,26 @@ def _progress(
     return Progress(at=desk.now, fence=desk.fence, advances=(advance,), news=news, slots=slots)
 
 
-def judge_filler(desk: Desk, filler: Attempt, seen: Seen) -> Progress | None:
-    """Our own no-op: once deep enough its slot is used up and it is forgotten."""
-    assert filler.slot is not None
-    match seen.get(filler.id):
-        case Included(block=block, is_final=is_final, outcome=outcome):
-            if not is_final and filler.block == block:
-                return None
-            hold = Hold.USED if is_final else Hold.HELD
-            news = AttemptNews(filler.id, Fate.INCLUDED, block, desk.now, outcome)
-        case Orphaned():
-            hold, news = Hold.HELD, AttemptNews(filler.id, Fate.OPEN)
-            desk.book.mail.pop(filler.id, None)
-        case Lapsed(is_slot_free=is_slot_free):
-            hold = Hold.RELEASED if is_slot_free else Hold.LOST
-            news = AttemptNews(filler.id, Fate.LAPSED)
-        case _:
+def judge_filler(desk: Desk, versions: Sequence[Attempt], seen: Seen) -> Progress | None:
+    """Our own no-op, in all its versions: once one is deep enough the slot is used up and they are forgotten."""
+    landed = next(((one, s) for one in versions if isinstance(s := seen.get(one.id), Included)), None)
+    lapsed = [s for one in versions if isinstance(s := seen.get(one.id), Lapsed)]
+    if landed is not None:
+        filler, sighting = landed
+        if not sighting.is_final and filler.block == sighting.block:
             return None
-    move = SlotMove(filler.slot, filler.relayer_id, None, hold)
-    return Progress(at=desk.now, fence=desk.fence, news=(news,), slots=(move,))
+        hold = Hold.USED if sighting.is_final else Hold.HELD
+        news = [AttemptNews(filler.id, Fate.INCLUDED, sighting.block, desk.now, sighting.outcome)]
+        if sighting.is_final:
+            news += [AttemptNews(one.id, Fate.LAPSED) for one in versions if one.id != filler.id]
+    elif orphans := [one for one in versions if isinstance(seen.get(one.id), Orphaned)]:
+        hold, news = Hold.HELD, [AttemptNews(one.id, Fate.OPEN) for one in orphans]
+        for one in orphans:
+            desk.book.mail.pop(one.id, None)
+    elif len(lapsed) == len(versions):
+        hold = Hold.RELEASED if lapsed[0].is_slot_free else Hold.LOST
+        news = [AttemptNews(one.id, Fate.LAPSED) for one in versions]
+    else:
+        return None
+    slots = _slot(versions[0], hold)
+    return Progress(at=desk.now, fence=desk.fence, news=tuple(news), slots=slots)

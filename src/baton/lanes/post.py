@@ -55,7 +55,15 @@ async def take_in(desk: Desk, answers: Answers) -> None:
         progress = _decide(desk, attempt, answer)
         if progress is not None:
             decisions.append(progress)
+        if not desk.book.knows(attempt):
+            desk.book.mail.pop(attempt.id, None)
+    if any(isinstance(answer, Busy) for _, answer in answers):
+        desk.window = max(1.0, desk.window / 2)
     await desk.commit(decisions)
+    refused = {attempt.transaction_id for attempt, answer in answers if isinstance(answer, Rejected)}
+    again = {one for one in refused if one is not None and one in desk.book.entries}
+    if again:  # the record may be back at an earlier revision
+        await desk.reload(again)
 
 
 def _decide(desk: Desk, attempt: Attempt, answer: Broadcast) -> Progress | None:
@@ -63,21 +71,22 @@ def _decide(desk: Desk, attempt: Attempt, answer: Broadcast) -> Progress | None:
     match answer:
         case Accepted() | AlreadyKnown():
             if mail is not None:
+                desk.has_forgotten |= mail.is_accepted and isinstance(answer, Accepted) and desk.chain.has_slots
                 mail.is_accepted = True
+            desk.outbox.pop(attempt.id, None)  # it seemed due again while the answer was on its way
             desk.window = min(desk.window + 1, desk.settings.window_ceiling)
             return _accepted(desk, attempt)
         case SlotTaken():
             desk.must_look = True
         case Underpriced():
-            if attempt.transaction_id is not None:
-                desk.to_bump.add(attempt.transaction_id)
-        case Busy():
-            desk.window = max(1.0, desk.window / 2)
+            if mail is not None:
+                mail.is_accepted = False
+                desk.to_bump.add(attempt.transaction_id or attempt.id)
         case Rejected(why):
             return _rejected(desk, attempt, why)
-        case NoFunds(why):
-            return _explain(desk, attempt, f"waiting for funds: {why}")
-        case Unknown():
+        case NoFunds():
+            return _explain(desk, attempt, "waiting for funds: the nodes say that the account cannot pay for it")
+        case Busy() | Unknown():
             pass
     return None
 
@@ -93,7 +102,8 @@ def _accepted(desk: Desk, attempt: Attempt) -> Progress | None:
     state = entry.transaction.state
     steps: tuple[State, ...] = ()
     if state.status is Status.SENT:
-        steps = (moved(state, Status.SUBMITTED, sent_at=state.sent_at or desk.now),)
+        reason = state.reason if state.is_canceled else None
+        steps = (moved(state, Status.SUBMITTED, sent_at=state.sent_at or desk.now, reason=reason),)
     advance = Advance(entry.id, entry.transaction.version, steps, entry.transaction.intent)
     return Progress(desk.now, desk.fence, (advance,), (), (news,))
 
@@ -106,17 +116,22 @@ def _rejected(desk: Desk, attempt: Attempt, why: str) -> Progress | None:
     if entry is None:
         if attempt.id not in desk.book.fillers or attempt.slot is None:
             return None
+        is_last = all(other.id == attempt.id or other.slot != attempt.slot for other in desk.book.fillers.values())
         move = SlotMove(attempt.slot, attempt.relayer_id, None, Hold.RELEASED)
-        return Progress(desk.now, desk.fence, news=(news,), slots=(move,))
+        return Progress(desk.now, desk.fence, news=(news,), slots=(move,) if is_last else ())
     if attempt.id not in {live.id for live in entry.live} or attempt.accepted_at is not None:
         return None  # it was accepted once: a later "no" proves nothing
     transaction = entry.transaction
     others = [live for live in entry.live if live.id != attempt.id]
-    if others:
-        step = moved(transaction.state, transaction.status, attempt_id=others[-1].id)
+    if others:  # an earlier version goes on; what it said is what the record shows again
+        reason = f"the newest version was refused by every node, an earlier one goes on: {why}"
+        earlier = others[-1]
+        revision = earlier.revision or transaction.state.revision
+        step = moved(transaction.state, transaction.status, attempt_id=earlier.id, revision=revision, reason=reason)
         advance = Advance(entry.id, transaction.version, (step,), transaction.intent)
         return Progress(desk.now, desk.fence, (advance,), (), (news,))
-    step = moved(transaction.state, Status.FAILED, reason=f"no node can take it: {why}")
+    end = Status.CANCELED if transaction.state.is_canceled else Status.FAILED
+    step = moved(transaction.state, end, reason=f"no node can take it: {why}")
     slot = attempt.slot
     moves = (SlotMove(slot, attempt.relayer_id, attempt.transaction_id, Hold.RELEASED),) if slot else ()
     return Progress(desk.now, desk.fence, (Advance(entry.id, transaction.version, (step,)),), (), (news,), moves)

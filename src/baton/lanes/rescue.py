@@ -3,95 +3,138 @@
 never accepted · dropped     the same bytes again
 too cheap · stuck            a dearer version in the same slot, never over the cap
 validity over                a no-op in its slot
-a hole in the slots          the next transaction takes it; if there is none, a no-op of our own
+a hole in the slots          `holes.py`
 """
 
-from baton.chains.seam import Ready, Stall, Step
-from baton.domain.transaction import Attempt, AttemptKind, Fate, Hold, Slot
-from baton.lanes.amend import carry_out
+from collections.abc import Sequence
+
+from baton.chains.seam import Prepared, Ready, Stall, Step
+from baton.domain.transaction import Attempt, AttemptKind, Fate
+from baton.lanes.amend import carry_out, say_why_not
 from baton.lanes.book import Entry, Mail
 from baton.lanes.desk import Desk
+from baton.lanes.holes import void_again
 from baton.lanes.observe import is_overdue
-from baton.lanes.sign import Order, signed
-from baton.storage.changes import Progress, SlotMove
 
-FILLERS_AT_ONCE = 100
+ORDINARY = frozenset({AttemptKind.ORIGINAL, AttemptKind.REPLACEMENT})
+BRISK_S = 1.0  # a node that said "not now" is asked again at the next block, but no sooner than this
 
 
 async def rescue(desk: Desk) -> None:
     """Looks at everything under way, in order; the first that has not landed waits for nobody."""
     waiting = [entry for entry in desk.book.in_order() if not entry.has_landed and entry.live]
-    for index, entry in enumerate(waiting):
+    fillers = [versions for versions in desk.book.filler_slots() if versions[-1].fate is Fate.OPEN]
+    head = _head(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
+    for entry in waiting:
         newest = entry.live[-1]
-        if not desk.chain.has_slots and (entry.transaction.intent is not None or is_overdue(desk, entry)):
-            continue  # nothing can displace it: all we can do for what is wanted instead is not to help it along
         if desk.chain.has_slots and newest.kind is not AttemptKind.NOOP and is_overdue(desk, entry):
             await _bump(desk, entry, is_void=True)
-        elif entry.id in desk.to_bump:
-            desk.to_bump.discard(entry.id)
+        elif _is_called_cheap(desk, entry.id, newest) or _step(desk, newest, head) is Step.BUMP:
             await _bump(desk, entry)
-        else:
-            await _step(desk, entry, newest, is_head=index == 0)
-    desk.post(f for f in desk.book.fillers.values() if f.fate is Fate.OPEN and _is_due(desk, f))
+    for versions in fillers:
+        if _is_called_cheap(desk, versions[-1].id, versions[-1]) or _step(desk, versions[-1], head) is Step.BUMP:
+            await _bump_filler(desk, versions)
+    if desk.has_forgotten:
+        desk.has_forgotten = False
+        _send_all_again(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
 
 
-async def _step(desk: Desk, entry: Entry, newest: Attempt, *, is_head: bool) -> None:
+def _head(desk: Desk, newest: Sequence[Attempt]) -> Attempt | None:
+    """The one that waits for nobody: nothing of ours before it is open, and its slot is the chain's next.
+
+    Since when it is the head is remembered, so that its patience starts only then.
+    """
+    assert desk.tip is not None
+    assert desk.account is not None
+    head = min(newest, key=lambda attempt: attempt.slot.number if attempt.slot else 0, default=None)
+    if head is not None and head.slot is not None and head.slot.number > desk.account.next_slot:
+        head = None  # a hole before it: it waits for that
+    place = None if head is None else head.slot or head.id
+    if desk.head_place != place:
+        desk.head_place, desk.head_since = place, desk.tip.block.number
+    return head
+
+
+def _step(desk: Desk, newest: Attempt, head: Attempt | None) -> Step:
+    """What it needs; bytes that are due are posted here."""
     mail = desk.book.mail.get(newest.id)
     if mail is None or not mail.is_accepted:
         if _is_due(desk, newest):
             desk.post([newest])
-        return
-    match desk.maker.next_step(newest, stall_of(desk, mail, is_head=is_head), desk.relayer):
-        case Step.BUMP:
-            await _bump(desk, entry)
-        case Step.RESEND:
-            desk.post([newest])
-        case Step.NOTHING:
-            pass
+        return Step.NOTHING
+    is_head = newest is head or not desk.chain.has_slots
+    step = desk.maker.next_step(newest, stall_of(desk, mail, is_head=is_head), desk.relayer)
+    if step is Step.RESEND:
+        desk.post([newest])
+    return step
 
 
 def stall_of(desk: Desk, mail: Mail, *, is_head: bool) -> Stall:
     assert desk.tip is not None
     height = desk.tip.block.number
+    since = max(mail.first_height, desk.head_since) if is_head else mail.first_height
     waited_s = desk.clock.monotonic() - mail.sent_at
-    return Stall(height - mail.first_height, height - mail.height, waited_s, is_head)
+    return Stall(height - since, height - mail.height, waited_s, is_head)
 
 
 def _is_due(desk: Desk, attempt: Attempt) -> bool:
     """Whether bytes that no node accepted yet should leave again now."""
+    assert desk.tip is not None
     mail = desk.book.mail.get(attempt.id)
     if mail is None:
         return True
-    if mail.is_accepted:
+    rested_s = desk.clock.monotonic() - mail.sent_at
+    is_new_block = desk.tip.block.number > mail.height and rested_s >= BRISK_S
+    return is_new_block or rested_s >= desk.settings.pause_s(mail.tries)
+
+
+def _is_called_cheap(desk: Desk, key: str, newest: Attempt) -> bool:
+    """A node refused it as too cheap. Ordinary ones are raised at once; what was raised already, once a block at most:
+    a node that always says so must not drive the price."""
+    if key not in desk.to_bump:
         return False
-    return desk.clock.monotonic() - mail.sent_at >= desk.settings.pause_s(mail.tries)
+    assert desk.tip is not None
+    mail = desk.book.mail.get(newest.id)
+    if newest.kind not in ORDINARY and mail is not None and desk.tip.block.number <= mail.first_height:
+        return False
+    desk.to_bump.discard(key)
+    return True
+
+
+def _send_all_again(desk: Desk, newest: Sequence[Attempt]) -> None:
+    """A node took bytes as new that it had before: it has lost its pool, with everything behind them too."""
+    assert desk.tip is not None
+    for attempt in newest:
+        mail = desk.book.mail.get(attempt.id)
+        if mail is not None and desk.tip.block.number - mail.height >= 2 ** min(mail.tries - 1, 5):
+            desk.post([attempt])
 
 
 async def _bump(desk: Desk, entry: Entry, *, is_void: bool = False) -> None:
     newest = entry.live[-1]
-    if is_void or newest.kind is AttemptKind.NOOP:
+    prepared: Prepared
+    if is_void or newest.kind is AttemptKind.NOOP or entry.transaction.state.is_canceled:
         prepared, kind = await desk.maker.void(entry.live, desk.relayer), AttemptKind.NOOP
     elif newest.revision == entry.revision.number:
         prepared, kind = await desk.maker.bump(entry.revision, entry.live, desk.relayer), AttemptKind.BUMP
     else:
-        return  # a replacement waits: older revisions are no longer bumped
+        _remind(desk, newest)  # a replacement waits: older revisions are no longer bumped
+        return
     if isinstance(prepared, Ready):
         await carry_out(desk, entry, prepared, kind)
     else:
-        desk.post([newest])  # over the cap: keep what we have in the pool
+        await say_why_not(desk, entry, prepared)
+        _remind(desk, newest)  # over the cap: keep what we have in the pool
 
 
-async def fill_holes(desk: Desk, holes: list[int]) -> None:
-    """Holes that no transaction takes: filled by no-ops of our own, so that later slots can be mined."""
-    if not holes:
-        return
-    prepared = await desk.maker.void((), desk.relayer)
-    if not isinstance(prepared, Ready):
-        return
-    relayer = desk.relayer
-    slots = [Slot(desk.chain_identity, relayer.address, number) for number in holes[:FILLERS_AT_ONCE]]
-    attempts = await signed(desk, [Order(prepared, slot, AttemptKind.NOOP) for slot in slots])
-    moves = tuple(SlotMove(slot, relayer.id, None, Hold.HELD) for slot in slots)
-    done = await desk.commit([Progress(desk.now, desk.fence, (), tuple(attempts), (), moves)])
-    if done[0]:
-        desk.post(attempts)
+async def _bump_filler(desk: Desk, versions: Sequence[Attempt]) -> None:
+    if not await void_again(desk, versions):
+        _remind(desk, versions[-1])
+
+
+def _remind(desk: Desk, newest: Attempt) -> None:
+    """Once a block, not once a turn: the answer itself starts a turn."""
+    assert desk.tip is not None
+    mail = desk.book.mail.get(newest.id)
+    if mail is None or desk.tip.block.number > mail.height:
+        desk.post([newest])

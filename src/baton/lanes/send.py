@@ -11,10 +11,9 @@ from baton.domain.status import Status
 from baton.domain.transaction import AttemptKind, Hold, Slot, moved
 from baton.lanes.book import Entry
 from baton.lanes.desk import Desk
+from baton.lanes.holes import Holes, fill_holes, find_holes, free_numbers
 from baton.lanes.money import affordable
-from baton.lanes.rescue import fill_holes
 from baton.lanes.sign import Order, signed
-from baton.lanes.slots import free_numbers, holes
 from baton.storage.base import OpenTransaction
 from baton.storage.changes import Advance, Progress, SlotMove
 
@@ -29,19 +28,20 @@ async def send(desk: Desk) -> bool:
     """Sends as many as the window has room for; tells whether more are waiting."""
     if desk.tip is None or desk.account is None:
         return False
-    gaps = await holes(desk) if desk.chain.has_slots else []
+    holes = await find_holes(desk) if desk.chain.has_slots else Holes()
     room = int(desk.window) - sum(not entry.has_landed for entry in desk.book.entries.values())
     items = [] if room <= 0 or desk.relayer.refusal else await _next_pending(desk, room)
     ready = await _ready(desk, items) if items else []
     if ready:
-        await _store_and_post(desk, ready, gaps)
-    await fill_holes(desk, gaps[len(ready) :])
+        await _store_and_post(desk, ready, holes)
+    await fill_holes(desk, holes, taken=len(ready))
     return len(items) >= room > 0
 
 
 async def _next_pending(desk: Desk, room: int) -> list[OpenTransaction]:
     """The oldest that are not parked; a parked one is looked at again at each new block."""
-    limit = min(room + len(desk.book.parked), desk.settings.read_limit)
+    room = min(room, desk.settings.read_limit)
+    limit = room + len(desk.book.parked)  # however many wait, the ones behind them are seen
     async with desk.store.read() as snapshot:
         found = await snapshot.lanes.in_status(desk.relayer.id, Status.PENDING, limit)
     return [item for item in found if item.transaction.id not in desk.book.parked][:room]
@@ -56,8 +56,7 @@ async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
             decisions.append(_end(desk, item, Status.EXPIRED, "its validity ended before anything was signed"))
         else:
             live.append(item)
-    oldest = min((entry.transaction.seq for entry in desk.book.entries.values()), default=None)
-    asks = [(i.revision, n == 0 and (oldest is None or i.transaction.seq < oldest)) for n, i in enumerate(live)]
+    asks = [(item.revision, index == 0 and _is_first(desk, item)) for index, item in enumerate(live)]
     prepared = await desk.maker.prepare(asks, desk.relayer)
     answers = await affordable(desk, prepared)
     ready = []
@@ -75,18 +74,24 @@ async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
     return ready
 
 
+def _is_first(desk: Desk, item: OpenTransaction) -> bool:
+    """Whether nothing accepted before it is still on its way into a block: then a failing simulation is final."""
+    on_their_way = [entry.transaction.seq for entry in desk.book.entries.values() if not entry.has_landed]
+    return not desk.book.parked and all(item.transaction.seq < seq for seq in on_their_way)
+
+
 def _end(desk: Desk, item: OpenTransaction, status: Status, reason: str) -> Progress:
     transaction = item.transaction
     step = moved(transaction.state, status, reason=reason)
     return Progress(desk.now, desk.fence, (Advance(transaction.id, transaction.version, (step,), transaction.intent),))
 
 
-async def _store_and_post(desk: Desk, ready: list[Candidate], gaps: list[int]) -> None:
+async def _store_and_post(desk: Desk, ready: list[Candidate], holes: Holes) -> None:
     """All or nothing: a slot given to a transaction that a client just canceled would be a hole."""
     relayer = desk.relayer
     slots: list[Slot | None] = [None] * len(ready)
     if desk.chain.has_slots:
-        numbers = free_numbers(desk, gaps, len(ready))
+        numbers = free_numbers(desk, holes, len(ready))
         slots = [Slot(desk.chain_identity, relayer.address, number) for number in numbers]
     orders = [
         Order(one.ready, slot, AttemptKind.ORIGINAL, one.item.transaction.id, one.item.revision.number)
@@ -105,7 +110,12 @@ async def _store_and_post(desk: Desk, ready: list[Candidate], gaps: list[int]) -
     moves = tuple(SlotMove(a.slot, relayer.id, a.transaction_id, Hold.HELD) for a in attempts if a.slot)
     for one in ready:
         desk.book.entries[one.item.transaction.id] = Entry(one.item.transaction, one.item.revision, [])
-    done = await desk.commit([Progress(desk.now, desk.fence, advances, tuple(attempts), (), moves)])
+    try:
+        done = await desk.commit([Progress(desk.now, desk.fence, advances, tuple(attempts), (), moves)])
+    except BaseException:
+        for one in ready:  # nothing of it is under way
+            desk.book.drop(one.item.transaction.id)
+        raise
     if done[0]:
         desk.high_water = max([desk.high_water, *(a.slot.number for a in attempts if a.slot)])
         desk.post(attempts)

@@ -16,7 +16,7 @@ from baton.domain.events import FeedEvent, TransactionEvent
 from baton.domain.json import Json
 from baton.domain.notification import Health, Notification
 from baton.domain.status import Status
-from baton.domain.transaction import Attempt, Revision, Transaction, View
+from baton.domain.transaction import Attempt, Hold, Revision, Transaction, View
 from baton.storage.changes import Change, Duplicate, Outcome
 
 T = TypeVar("T")
@@ -77,6 +77,9 @@ class TransactionReader(Protocol):
     async def page(self, relayer_id: str, page: int, per_page: int, where: ListFilter) -> Page[View]:
         """Newest first by order of acceptance; `page` counts from 1. Any page costs the same without a status filter."""
 
+    async def last_revision(self, transaction_id: str) -> int:
+        """The highest number that a revision of it has; 0 for an unknown transaction."""
+
     async def attempts(self, transaction_id: str) -> list[Attempt]:
         """Every signed version, oldest first."""
 
@@ -107,8 +110,11 @@ class LaneReader(Protocol):
 
     async def highest_slot(self, chain: str, account: str) -> int | None: ...
 
-    async def used_slots(self, chain: str, account: str, first: int) -> set[int]:
-        """Numbers from `first` on that are used for good."""
+    async def closed_slots(self, chain: str, account: str, first: int) -> dict[int, Hold]:
+        """Numbers from `first` on that are used or lost."""
+
+    async def spent(self, chain: str, account: str, first: int, limit: int) -> list[Attempt]:
+        """The attempts that used the slots from `first` on, lowest first."""
 
     async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int]]:
         """Holder and greatest cost of every attempt signed since then."""

@@ -9,7 +9,7 @@ from baton.domain.clock import from_micros, to_micros
 from baton.domain.events import TransactionEvent
 from baton.domain.notification import Health, Notification
 from baton.domain.status import Status
-from baton.domain.transaction import Attempt, Transaction, View
+from baton.domain.transaction import Attempt, Hold, Transaction, View
 from baton.storage.base import ListFilter, OpenTransaction, Page, StoredRelayer
 from baton.storage.changes import Duplicate
 from baton.storage.cipher import Cipher
@@ -82,6 +82,9 @@ class Transactions:
             return Page((), total)
         rows = await self._fetch("page_in_status", relayer_id, *within, per_page, offset)
         return Page(tuple(view_from(row) for row in rows), total)
+
+    async def last_revision(self, transaction_id: str) -> int:
+        return int((await self._fetch("last_revision", transaction_id))[0][0])
 
     async def attempts(self, transaction_id: str) -> list[Attempt]:
         return [attempt_from(row) for row in await self._fetch("attempts", transaction_id)]
@@ -211,8 +214,11 @@ class Lanes:
         rows = await self._fetch("highest_slot", chain, account)
         return rows[0][0] if rows else None
 
-    async def used_slots(self, chain: str, account: str, first: int) -> set[int]:
-        return {row[0] for row in await self._fetch("used_slots", chain, account, first)}
+    async def closed_slots(self, chain: str, account: str, first: int) -> dict[int, Hold]:
+        return {row[0]: Hold(row[1]) for row in await self._fetch("closed_slots", chain, account, first)}
+
+    async def spent(self, chain: str, account: str, first: int, limit: int) -> list[Attempt]:
+        return [attempt_from(row) for row in await self._fetch("spent", chain, account, first, limit)]
 
     async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int]]:
         rows = await self._fetch("costs_since", relayer_id, to_micros(since))

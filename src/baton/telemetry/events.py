@@ -12,8 +12,10 @@ EVENTS = {
     "draining": "the service was asked to stop and finishes what is under way",
     "feed_waits": "events wait for their positions because the store cannot be reached",
     "foreign_log": "a library logged something; `message` has its text",
+    "foreign_use": "slots were used that we never gave: someone else sends with a relayer's key",
     "fsync_failed": "the disk refused to make a write durable; the process must be started anew",
     "head_unreachable": "the newest block could not be read; it is asked for again",
+    "holes_filled": "no-ops of our own were signed for slots that no transaction uses, so that later ones can land",
     "lane_lost": "another node took a lane over",
     "lane_reload": "a lane read its open work anew because another write came first",
     "lane_turn_failed": "a lane's turn met a bug of ours; the next turn starts afresh",
@@ -29,4 +31,6 @@ EVENTS = {
     "relayer_removed": "a relayer is no longer in the file; it only finishes what is open",
     "relayer_without_network": "a removed relayer's network is gone from the file too; it cannot be read any more",
     "request_crashed": "a request met a bug of ours; the client was answered 500",
+    "slot_lost": "someone else used a slot of ours; its transaction is signed anew in another",
+    "used_slots_reopened": "the chain forgot transactions that were final for us; their bytes are sent again",
 }

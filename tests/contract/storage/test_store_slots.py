@@ -197,16 +197,41 @@ async def test_fillers_are_found_by_their_account_and_are_never_listed(store: St
         assert await snapshot.lanes.fillers(CHAIN, ACCOUNT) == []
 
 
-async def test_used_slots_are_known_from_any_number_on(store: Store) -> None:
+async def test_used_and_lost_slots_are_known_from_any_number_on(store: Store) -> None:
     transactions = [await accepted(store) for _ in range(5)]
     for number, transaction in enumerate(transactions):
         await store.write(signing(transaction, number))
     for number, state in ((0, Hold.USED), (1, Hold.LOST), (2, Hold.USED), (3, Hold.RELEASED)):
         await _settle(store, transactions[number], number, state)
     async with store.read() as snapshot:
-        assert await snapshot.lanes.used_slots(CHAIN, ACCOUNT, 0) == {0, 2}
-        assert await snapshot.lanes.used_slots(CHAIN, ACCOUNT, 1) == {2}
-        assert await snapshot.lanes.used_slots(CHAIN, "nobody", 0) == set()
+        assert await snapshot.lanes.closed_slots(CHAIN, ACCOUNT, 0) == {0: Hold.USED, 1: Hold.LOST, 2: Hold.USED}
+        assert await snapshot.lanes.closed_slots(CHAIN, ACCOUNT, 2) == {2: Hold.USED}
+        assert await snapshot.lanes.closed_slots(CHAIN, "nobody", 0) == {}
+
+
+async def test_a_lost_slot_is_closed_again_by_a_filler_only(store: Store) -> None:
+    """Whoever had used it was reorganised away; a transaction's old bytes may still live there, so none gets it."""
+    first, second = await accepted(store), await accepted(store)
+    await store.write(signing(first, 4))
+    await _settle(store, first, 4, Hold.LOST)
+    assert await store.write(signing(second, 4)) == Taken()
+    filler = a_filler(4)
+    assert await store.write(progress(attempts=(filler,), slots=(hold(filler),))) == Done()
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.fillers(CHAIN, ACCOUNT) == [filler]
+
+
+async def test_what_used_a_slot_is_found_by_its_number(store: Store) -> None:
+    transactions = [await accepted(store) for _ in range(4)]
+    attempts = [an_attempt(transaction, number) for number, transaction in enumerate(transactions)]
+    for attempt in attempts:
+        await store.write(progress(attempts=(attempt,), slots=(hold(attempt),)))
+    for attempt in attempts[:3]:
+        landed = AttemptNews(attempt.id, Fate.INCLUDED)
+        await store.write(progress(slots=(hold(attempt, Hold.USED),), news=(landed,)))
+    async with store.read() as snapshot:
+        assert [a.id for a in await snapshot.lanes.spent(CHAIN, ACCOUNT, 1, 9)] == [attempts[1].id, attempts[2].id]
+        assert [a.raw for a in await snapshot.lanes.spent(CHAIN, ACCOUNT, 0, 1)] == [attempts[0].raw]
 
 
 async def test_the_costs_of_what_was_signed_are_known_exactly(store: Store) -> None:

@@ -20,9 +20,8 @@ from baton.domain.transaction import Attempt, AttemptKind, Revision, Slot
 
 # Blocks that an attempt may wait, though it waits for nobody, before it is offered dearer.
 PATIENCE = {Speed.FASTEST: 2, Speed.FAST: 3, Speed.AVERAGE: 5, Speed.SAFE_LOW: 10}
-RESEND_BLOCKS = (
-    2  # an accepted attempt at the head of its lane should be in the next block; after two, remind the nodes
-)
+RESEND_BLOCKS = 1  # what waits for nobody should be in the next block; if it is not, remind the nodes
+SANE_TIMES = 10  # so far above the market it is not the price that holds it up; what a client names is the market then
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,8 @@ class EvmMaker:
 
     def _ready(self, ask: Ask, gas_limit: int, offered: Price | OverCap, policy: EvmPolicy) -> Prepared:
         if isinstance(offered, OverCap):
-            return Wait(f"waiting for the price to fall: {offered.why}")
+            # Without the price of the moment: a reason that changed with every block would be an event with every block.
+            return Wait(f"waiting for the price to fall: it is over the limit of {offered.cap} wei per gas")
         draft = Draft(ask, gas_limit, offered, ask.speed or policy.default_speed)
         return Ready(draft, ask.value + gas_limit * offered.max_fee)
 
@@ -97,12 +97,18 @@ class EvmMaker:
             limit = (await self._gas.limits([ask], relayer, self._block_gas_limit()))[0]
         if isinstance(limit, Refusal):
             return Wait(limit.why) if limit.is_for_funds or limit.is_passing else Doomed(limit.why)
+        if not same:
+            try:
+                check(ask, policy, relayer.address)
+            except Invalid as refused:
+                return Doomed(f"refused by the relayer's policy: {refused}")
         market = await self._fresh_market()
-        cap = fees.cap_of(policy, limit)
         dynamic = fees.is_dynamic(ask, policy, self._network)
         offered = fees.offer(ask, market, policy, None, dynamic=dynamic)
         if isinstance(offered, OverCap):
             raise Bug("an offer without a cap is over it")
+        caps = [fees.cap_of(policy, limit), SANE_TIMES * offered.max_fee if same else None]
+        cap = min((one for one in caps if one is not None), default=None)
         return self._ready(ask, limit, price.bump(_dearest(attempts), offered, cap), policy)
 
     async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
@@ -149,7 +155,8 @@ class EvmMaker:
         return Outlook(market.shown, cap, shortfalls)
 
     def _is_too_cheap(self, attempt: Attempt) -> bool:
-        return self._market is not None and price.of_facts(attempt.facts).max_fee < self._market.base_fee
+        head = self._ledger.head
+        return head is not None and price.of_facts(attempt.facts).max_fee < (head.base_fee or 0)
 
     async def _fresh_market(self) -> fees.Market:
         """One fee request a block, whatever the number of transactions."""

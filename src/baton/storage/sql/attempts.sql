@@ -31,6 +31,7 @@ ORDER BY a.ordinal
 INSERT INTO slots (chain, account, number, relayer_id, holder, hold) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (chain, account, number) DO UPDATE SET relayer_id = excluded.relayer_id, holder = excluded.holder, hold = excluded.hold
 WHERE slots.hold = 'released'
+   OR (slots.hold = 'lost' AND excluded.hold = 'held' AND excluded.holder IS NULL)  -- closed again by our own filler only
    OR (slots.relayer_id = excluded.relayer_id AND slots.holder IS NOT DISTINCT FROM excluded.holder
        AND (slots.hold = 'held' OR slots.hold = excluded.hold))
 RETURNING hold
@@ -38,8 +39,15 @@ RETURNING hold
 -- name: highest_slot
 SELECT number FROM slots WHERE chain = $1 AND account = $2 AND hold <> 'released' ORDER BY number DESC LIMIT 1
 
--- name: used_slots
-SELECT number FROM slots WHERE chain = $1 AND account = $2 AND number >= $3 AND hold = 'used'
+-- name: closed_slots
+SELECT number, hold FROM slots WHERE chain = $1 AND account = $2 AND number >= $3 AND hold IN ('used', 'lost')
+
+-- name: spent
+SELECT a.id, a.relayer_id, a.transaction_id, a.revision, a.kind, a.hash, a.chain, a.account, a.number, a.max_cost, a.facts,
+       a.created_at, a.fate, a.block_number, a.block_hash, a.accepted_at, a.outcome, a.raw
+FROM slots s JOIN attempts a ON a.relayer_id = s.relayer_id AND a.number = s.number AND a.chain = s.chain AND a.account = s.account
+WHERE s.chain = $1 AND s.account = $2 AND s.number >= $3 AND s.hold = 'used' AND a.fate IN ('included', 'reverted')
+ORDER BY s.number LIMIT $4
 
 -- name: costs_since
 SELECT COALESCE(transaction_id, id), max_cost FROM attempts WHERE relayer_id = $1 AND created_at >= $2

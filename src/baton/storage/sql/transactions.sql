@@ -27,6 +27,9 @@ VALUES ($1, $2, $3, $4, 1, 1, 'pending', $5)
 -- name: insert_revision
 INSERT INTO revisions (transaction_id, number, content, valid_until) VALUES ($1, $2, $3, $4)
 
+-- name: last_revision
+SELECT COALESCE(max(number), 0) FROM revisions WHERE transaction_id = $1
+
 -- name: standing
 SELECT relayer_id, version, events, status FROM transactions WHERE id = $1
 
