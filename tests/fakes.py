@@ -1,11 +1,16 @@
-"""Stand-ins that are small enough to trust: a clock that is moved by hand, and a store that can be switched off."""
+"""Stand-ins that are small enough to trust: a clock that is moved by hand, a store that can be switched off, lanes that
+say what they are told to."""
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 
+from baton.chains.seam import Account
+from baton.commands.live import NoLanes, Sight
 from baton.domain.errors import StoreUnavailable
+from baton.domain.json import Json
+from baton.domain.relayer import Relayer
 from baton.storage.base import Snapshot, Store
 from baton.storage.changes import Change, Outcome
 
@@ -59,3 +64,21 @@ class FrailStore:
     def _check(self) -> None:
         if self.is_down:
             raise self.failure
+
+
+class FakeLive:
+    """As if no lane ran, until it is told what one would say."""
+
+    def __init__(self) -> None:
+        self.found_account: Account | None = None
+        self.found_logs: list[Json] | None = None
+        self.found_sight: Sight | None = None
+
+    async def account(self, relayer: Relayer) -> Account:
+        return self.found_account or await NoLanes().account(relayer)
+
+    async def logs(self, relayer: Relayer, tx_hash: str) -> list[Json] | None:
+        return self.found_logs
+
+    async def sight(self, relayer: Relayer, transaction_id: str) -> Sight:
+        return self.found_sight or await NoLanes().sight(relayer, transaction_id)

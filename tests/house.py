@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.asgi_client import TOKEN, Client
-from tests.fakes import FakeClock, FrailStore
+from tests.fakes import FakeClock, FakeLive, FrailStore
 
 from baton.api.asgi import Api
 from baton.api.auth import Keys
@@ -49,6 +49,7 @@ class House:
     client: Client
     clock: FakeClock
     store: FrailStore
+    live: FakeLive
 
 
 def language_of(relayer: Relayer) -> Language:
@@ -65,10 +66,10 @@ def language_of(relayer: Relayer) -> Language:
 async def open_house(folder: Path, limits: Limits | None = None, queue_limit: int = 1000) -> AsyncIterator[House]:
     store = FrailStore(await SqliteStore.open(folder, Cipher(bytes(32))))
     try:
-        clock = FakeClock()
+        clock, live = FakeClock(), FakeLive()
         relayers = Relayers(language_of, [EVM, SOLANA, STELLAR, PAUSED])
-        context = Context(store, relayers, clock, queue_limit=queue_limit)
+        context = Context(store, relayers, clock, queue_limit=queue_limit, live=live)
         api = build_api(context, Keys(TOKEN), limits or Limits(rate_burst=10_000), SCHEMAS)
-        yield House(context, api, Client(api), clock, store)
+        yield House(context, api, Client(api), clock, store, live)
     finally:
         await store.close()
