@@ -6,8 +6,10 @@ Blocks come only when a test mines, so that every wait is for a signal. What is 
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace as with_changes
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from baton.commands.registry import Relayers
 from baton.config import Config, Settings
 from baton.devnet.anvil import CHAIN_ID, Anvil
 from baton.devnet.keys import EVM_RELAYER_KEY
-from baton.domain.clock import Clock, SystemClock
+from baton.domain.clock import to_text
 from baton.domain.curve import Curve
 from baton.domain.ids import random_id
 from baton.domain.network import Family, Network, RpcUrl
@@ -31,6 +33,7 @@ from baton.domain.policy import EvmPolicy
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt
 from baton.lanes.desk import Desk, LaneSettings
+from baton.lanes.explain import LaneSight
 from baton.lanes.keeper import Keeper
 from baton.signers.local import LocalSigner
 from baton.storage.base import Store
@@ -43,6 +46,26 @@ LOOK_S = 0.02  # between looks at a node, which cannot wake us
 STEP_S = 0.3  # how long the lane gets for one block before the next is mined
 
 Record = dict[str, Any]
+
+
+class JumpingClock:
+    """The machine's clock, whose time of day a test can move ahead. Waiting is by the other hand, which stays."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self._ahead
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def jump(self, seconds: float) -> None:
+        self._ahead += timedelta(seconds=seconds)
+
+    def in_s(self, seconds: float) -> str:
+        """A moment to come, as a client writes it."""
+        return to_text(self.now() + timedelta(seconds=seconds))
 
 
 class Rig:
@@ -58,7 +81,7 @@ class Rig:
         self.node = node
         self.proxy = proxy
         self.chain = ChainEye(node)
-        self.clock: Clock = SystemClock()
+        self.clock = JumpingClock()
         self.store_folder = folder
         self._ws_url = node.ws_url if ws_url is None else ws_url
         self._signer = LocalSigner(Curve.SECP256K1, EVM_RELAYER_KEY)
@@ -90,8 +113,9 @@ class Rig:
         relayers = Relayers(lambda _: EvmLanguage(network), [relayer])
         config = Config(Settings(), networks={(Family.EVM, "local"): network})
         lines, self._pools = build_lines(config, relayers, {RELAYER: self._signer}, self.clock)
-        self._store, self.context = store, Context(store, relayers, self.clock)
         self._keeper = Keeper(store, self.clock, random_id(), LaneSettings(), lease_s=2.0)
+        live = LaneSight(self._keeper.desks, config.networks)
+        self._store, self.context = store, Context(store, relayers, self.clock, live=live)
         await self._keeper.start(lines)
 
     async def stop(self) -> None:
@@ -209,8 +233,13 @@ class Rig:
         head = await self.chain.head()
 
         async def has_seen() -> bool:
-            looked = self.desk.looked_at
-            return looked is not None and looked.block.hash == head
+            assert self._keeper is not None
+            desk = self._keeper.desks.get(RELAYER)
+            if desk is None or desk.tip is None or desk.tip.block.hash != head:
+                return False
+            async with self.store.read() as snapshot:
+                is_idle = await snapshot.relayers.open_count(RELAYER) == 0
+            return is_idle or desk.looked_at is desk.tip
 
         await self.until(has_seen)
 

@@ -46,7 +46,7 @@ class Gas:
         found = [_limit(ask, answer) for ask, answer in zip(asks, tried, strict=True)]
         again = [index for index, limit in enumerate(found) if limit is None]
         if again:
-            calls = [Call("eth_estimateGas", [_object(asks[index], relayer.address)]) for index in again]
+            calls = [_estimate(asks[index], relayer.address) for index in again]
             for index, answer in zip(again, await self._node.try_out(calls), strict=True):
                 found[index] = _with_margin(answer.value) if isinstance(answer, Result) else _refusal(answer)
         return [
@@ -59,8 +59,7 @@ class Gas:
         """A no-op costs a plain call, except where gas is counted in another way."""
         if not self._counts_its_own_way:
             return GAS_CALL
-        call = Call("eth_estimateGas", [_object(Ask(0, relayer.address), relayer.address)])
-        answer = (await self._node.try_out([call]))[0]
+        answer = (await self._node.try_out([_estimate(Ask(0, relayer.address), relayer.address)]))[0]
         if isinstance(answer, RpcError):
             raise NodeUnavailable(f"the no-op cannot be estimated: {answer.message[:200]}")
         return quantity(answer.value, "a gas estimate") * 11 // 10
@@ -71,7 +70,12 @@ class Gas:
             return Call("eth_call", [_object(ask, sender) | {"gas": hex(ask.gas_limit)}, "latest"])
         if ask.to is not None and not ask.data_bytes and not self._counts_its_own_way and not ask.authorizations:
             return Call("eth_call", [_object(ask, sender) | {"gas": hex(GAS_CALL)}, "latest"])
-        return Call("eth_estimateGas", [_object(ask, sender)])
+        return _estimate(ask, sender)
+
+
+def _estimate(ask: Ask, sender: str) -> Call:
+    """On the newest block: some nodes would run their whole pool first, which costs them more with each that waits."""
+    return Call("eth_estimateGas", [_object(ask, sender), "latest"])
 
 
 def _object(ask: Ask, sender: str) -> dict[str, Json]:
