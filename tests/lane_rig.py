@@ -1,0 +1,198 @@
+"""A real store and a real lane of any family, in one hand, with the client's commands. What is true is asked of the chain."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from baton.app.lines import build_lines
+from baton.chains.base import Language
+from baton.chains.rpc import RpcPool
+from baton.chains.seam import Pen
+from baton.commands import amend, transactions
+from baton.commands.context import Context
+from baton.commands.registry import Relayers
+from baton.config import Config, Settings
+from baton.domain.clock import SystemClock
+from baton.domain.ids import random_id
+from baton.domain.network import Network
+from baton.domain.policy import Policy
+from baton.domain.relayer import Relayer
+from baton.domain.transaction import Attempt
+from baton.lanes.desk import Desk, LaneSettings
+from baton.lanes.keeper import Keeper
+from baton.storage.base import Store
+from baton.storage.cipher import Cipher
+from baton.storage.sqlite import SqliteStore
+
+RELAYER = "relayer"
+PATIENCE_S = 20.0  # far beyond what anything here takes; a test that waits so long has failed
+LOOK_S = 0.1  # what only the chain knows gives no wake-up
+FINAL = ("confirmed", "failed", "expired", "canceled")
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What makes a lane of one family."""
+
+    network: Network
+    language: Language
+    pen: Pen
+    policy: Policy
+
+
+class LeapingClock(SystemClock):
+    """The real time, and a leap ahead when a test has no time to wait."""
+
+    def __init__(self) -> None:
+        self._ahead_s = 0.0
+
+    def now(self) -> datetime:
+        return super().now() + timedelta(seconds=self._ahead_s)
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self._ahead_s
+
+    def leap(self, seconds: float) -> None:
+        self._ahead_s += seconds
+
+
+class LaneRig:
+    def __init__(self, parts: Parts, folder: Path) -> None:
+        self.parts = parts
+        self.folder = folder
+        self.address = parts.language.address(parts.pen.public_key)
+        self.clock = LeapingClock()
+        self.wrap_store: Callable[[Store], Store] = lambda store: store  # a fault test puts its own before the real one
+        self.context: Context
+        self._policy = parts.policy
+        self._store: Store | None = None
+        self._keeper: Keeper | None = None
+        self._pools: list[RpcPool] = []
+
+    async def start(self) -> None:
+        """On the data folder as it is: fresh at first, with its past after a `stop`."""
+        network, language = self.parts.network, self.parts.language
+        store = self.wrap_store(await SqliteStore.open(self.folder, Cipher(bytes(32))))
+        relayer = Relayer(RELAYER, "R", network.name, network.family, "signer", self.address, self._policy)
+        relayers = Relayers(lambda _: language, [relayer])
+        config = Config(Settings(), networks={(network.family, network.name): network})
+        lines, self._pools = build_lines(config, relayers, {RELAYER: self.parts.pen}, self.clock)
+        self._store, self.context = store, Context(store, relayers, self.clock)
+        self._keeper = Keeper(store, self.clock, random_id(), LaneSettings(), lease_s=2.0)
+        await self._keeper.start(lines)
+
+    async def stop(self) -> None:
+        """As a shutdown does it. Twice is no harm."""
+        if self._keeper is not None:
+            await self._keeper.stop()
+        for pool in self._pools:
+            await pool.close()
+        if self._store is not None:
+            await self._store.close()
+        self._keeper, self._pools, self._store = None, [], None
+
+    async def restart(self) -> None:
+        await self.stop()
+        await self.start()
+
+    @property
+    def store(self) -> Store:
+        assert self._store is not None
+        return self._store
+
+    @property
+    def is_running(self) -> bool:
+        return self._keeper is not None
+
+    @property
+    def desk(self) -> Desk | None:
+        """For signals only: what the lane has seen."""
+        assert self._keeper is not None
+        return self._keeper.desks.get(RELAYER)
+
+    def set_policy(self, **changes: Any) -> None:
+        """As a PATCH would, in force at once."""
+        self._policy = with_changes(self._policy, **changes)
+        relayer = self.context.relayers.get(RELAYER).relayer
+        self.context.relayers.put(with_changes(relayer, policy=self._policy))
+
+    async def submit(self, body: Any) -> str:
+        return (await transactions.submit(self.context, RELAYER, body)).view.id
+
+    async def replace(self, transaction_id: str, body: Any) -> Record:
+        return (await amend.replace(self.context, RELAYER, transaction_id, body)).record()
+
+    async def cancel(self, transaction_id: str) -> Record:
+        return (await amend.cancel(self.context, RELAYER, transaction_id)).record()
+
+    async def record(self, transaction_id: str) -> Record:
+        return (await transactions.get(self.context, RELAYER, transaction_id)).record()
+
+    async def story(self, transaction_id: str) -> list[str]:
+        """The status of each event, in order."""
+        async with self.store.read() as snapshot:
+            return [str(event.state.status) for event in await snapshot.transactions.events(transaction_id)]
+
+    async def attempts(self, transaction_id: str) -> list[Attempt]:
+        async with self.store.read() as snapshot:
+            return await snapshot.transactions.attempts(transaction_id)
+
+    async def until(self, is_so: Callable[[], Awaitable[bool]], timeout_s: float = PATIENCE_S) -> None:
+        """Looks again at each commit of the store."""
+        told = self.store.watch("events")
+        async with asyncio.timeout(timeout_s):
+            while not await is_so():
+                try:
+                    async with asyncio.timeout(LOOK_S):
+                        await told.wait()
+                except TimeoutError:
+                    pass
+                told.clear()
+
+    async def reaches(self, transaction_id: str, *statuses: str) -> Record:
+        """Waits until it is in one of these statuses; a final one that is not among them fails at once."""
+        found: Record = {}
+
+        async def is_there() -> bool:
+            found.update(await self.record(transaction_id))
+            if found["status"] in FINAL:
+                assert found["status"] in statuses, f"{found['status']}: {found['status_reason']}"
+            return found["status"] in statuses
+
+        try:
+            await self.until(is_there)
+        except TimeoutError:
+            raise AssertionError(f"still {found['status']} ({found['status_reason']}), awaited {statuses}") from None
+        return found
+
+    async def all_reach(self, transaction_ids: Sequence[str], *statuses: str) -> list[Record]:
+        return [await self.reaches(one, *statuses) for one in transaction_ids]
+
+    async def says(self, transaction_id: str, part: str) -> Record:
+        """Waits until its reason has these words."""
+        found: Record = {}
+
+        async def has_part() -> bool:
+            found.update(await self.record(transaction_id))
+            return part in (found["status_reason"] or "")
+
+        try:
+            await self.until(has_part)
+        except TimeoutError:
+            raise AssertionError(f"{found['status']} says {found['status_reason']!r}, awaited {part!r}") from None
+        return found
+
+    async def looked(self, number: int) -> None:
+        """Waits until the lane has looked at a block of at least that number."""
+
+        async def has_looked() -> bool:
+            seen = self.desk.looked_at if self.desk is not None else None
+            return seen is not None and seen.block.number >= number
+
+        await self.until(has_looked)
