@@ -1,25 +1,29 @@
 """Crash at every write: a store that dies with the n-th write of a life, for every n; a fresh start finishes it once."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.faults.evm_judge import judge_everything
+from tests.faults.evm_rig import FaultRig
 from tests.faults.proxy import FaultProxy
-from tests.integration.evm.chain import fresh_address
-from tests.integration.evm.rig import Rig
+from tests.integration.evm.chain import GWEI, fresh_address
+from tests.rounds import rounds
 
 from baton.devnet.anvil import Anvil
 from baton.domain.errors import StoreUnavailable
 from baton.storage.base import Snapshot, Store
-from baton.storage.changes import Accept, Change, Heartbeat, Outcome
+from baton.storage.changes import Accept, Change, Heartbeat, Outcome, Progress
 
-LONGEST_LIFE = 40  # writes; a life that takes more would end the search without having died everywhere
+LONGEST_LIFE = 60  # writes; a life that takes more would end the search without having died everywhere
 
 
 class DyingStore:
-    """Dies with the n-th write: just before it is made, or just after it was made but before anyone is told."""
+    """Dies with the n-th write of the lane: just before it is made, or just after, before anyone is told."""
 
     def __init__(self, store: Store, dies_at: int, *, after: bool) -> None:
         self._store = store
@@ -36,10 +40,10 @@ class DyingStore:
         return (await self.write_all([change]))[0]
 
     async def write_all(self, changes: Sequence[Change]) -> list[Outcome]:
-        if all(isinstance(change, Accept | Heartbeat) for change in changes):
-            return await self._store.write_all(changes)  # the client's own, and the clock's: not the lane's
         if self.died.is_set():
             raise StoreUnavailable("dead")
+        if all(_is_not_the_lanes(change) for change in changes):
+            return await self._store.write_all(changes)
         self._left -= 1
         if self._left > 0:
             return await self._store.write_all(changes)
@@ -55,37 +59,133 @@ class DyingStore:
         await self._store.close()
 
 
-async def _run_to_the_end(rig: Rig, ids: list[str]) -> list[dict[str, object]]:
-    async def are_final() -> bool:
-        return all([(await rig.record(one))["status"] in ("confirmed", "canceled") for one in ids])
+def _is_not_the_lanes(change: Change) -> bool:
+    """The client's own and the clock's."""
+    return isinstance(change, Accept | Heartbeat) or (isinstance(change, Progress) and change.fence is None)
 
-    await rig.mine_until(are_final, blocks=8)
-    return [await rig.record(one) for one in ids]
+
+@dataclass(slots=True)
+class Life:
+    """What a client does with a few transactions, one act after the other; an act that a crash broke is done again."""
+
+    rig: FaultRig
+    count: int = 1
+    ids: list[str] = field(default_factory=list)
+    receivers: dict[str, list[str]] = field(default_factory=dict)
+    deadline: datetime | None = None
+
+    async def pay(self) -> None:
+        while len(self.ids) < self.count:
+            receiver = fresh_address()
+            self.ids.append(await self.rig.submit(to=receiver, speed="fastest"))
+            self.receivers[self.ids[-1]] = [receiver]
+
+    async def pay_in_time(self) -> None:
+        receiver = fresh_address()
+        deadline = self.deadline = datetime.now(UTC) + timedelta(seconds=0.4)
+        self.ids.append(await self.rig.submit(to=receiver, valid_until=deadline.isoformat()))
+        self.receivers[self.ids[-1]] = [receiver]
+
+    async def in_pool(self) -> None:
+        """Or further: what is expired before it is signed never gets there."""
+
+        async def are_out() -> bool:
+            return all(status not in ("pending", "sent") for status in await self.rig.statuses(self.ids))
+
+        await self.rig.until(are_out)
+
+    async def replace(self) -> None:
+        for one in self.ids:
+            if len(self.receivers[one]) == 1:
+                receiver = fresh_address()
+                self.receivers[one].append(receiver)
+                try:
+                    await self.rig.replace(one, to=receiver, speed="fastest")
+                except StoreUnavailable:
+                    self.receivers[one].pop()
+                    raise
+
+    async def cancel(self) -> None:
+        for one in self.ids:
+            await self.rig.cancel(one)
+
+    async def carried_out(self) -> None:
+        """A node has the version that displaces the first."""
+
+        async def are_out() -> bool:
+            return all([len(found := await self.rig.attempts(one)) > 1 and found[-1].accepted_at for one in self.ids])
+
+        await self.rig.until(are_out)
+
+    async def spike(self) -> None:
+        """The base fee jumps over what was offered."""
+        await self.rig.chain.set_base_fee(40 * GWEI)
+        await self.rig.chain.mine()
+
+    async def overdue(self) -> None:
+        assert self.deadline is not None
+        await asyncio.sleep((self.deadline - datetime.now(UTC)).total_seconds())
+
+    async def end(self) -> None:
+        await self.rig.settled(self.ids)
+
+
+Act = Callable[[Life], Awaitable[None]]
+PLAIN: tuple[Act, ...] = (Life.pay, Life.end)
+LIVES: dict[str, tuple[int, tuple[Act, ...], str]] = {
+    "one": (1, PLAIN, "confirmed"),
+    "three": (3, PLAIN, "confirmed"),
+    "replaced": (2, (Life.pay, Life.in_pool, Life.replace, Life.carried_out, Life.end), "confirmed"),
+    "canceled": (2, (Life.pay, Life.in_pool, Life.cancel, Life.carried_out, Life.end), "canceled"),
+    "bumped": (2, (Life.pay, Life.in_pool, Life.spike, Life.end), "confirmed"),
+    "expired": (1, (Life.pay_in_time, Life.in_pool, Life.overdue, Life.spike, Life.end), "expired"),
+}
+# How a life that needs a second version gets it.
+ROUTES = {"replaced": "replacement", "canceled": "noop", "bumped": "bump", "expired": "noop"}
+
+
+@pytest.fixture
+async def crash_node(anvil_path: Path, tmp_path: Path) -> AsyncIterator[Anvil]:
+    node = Anvil(anvil_path, tmp_path / "anvil")
+    await node.start(extra=["--no-mining", "--order", "fees"])
+    await node.ask("anvil_mine", "0x3")
+    yield node
+    await node.kill()
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("after", [False, True], ids=["before the write", "after the write"])
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("name", LIVES)
 async def test_a_life_that_crashes_at_any_write_is_finished_once(
-    anvil_path: Path, tmp_path: Path, count: int, after: bool
+    crash_node: Anvil, tmp_path: Path, name: str, after: bool
 ) -> None:
-    """D3, D4, E1, E5, N3: the chain pays each receiver exactly once, whichever write was the last."""
-    node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=("--no-mining",))
-    async with FaultProxy(node.url) as proxy:
-        try:
-            for dies_at in range(1, LONGEST_LIFE):
-                rig = Rig(node, proxy, tmp_path / f"store-{dies_at}")
-                if not await _crash_once(rig, dies_at, count, after=after):
-                    assert dies_at > 4, "a life has at least: lane taken, sent, submitted, mined and confirmed"
-                    return
-            pytest.fail(f"a life took more than {LONGEST_LIFE} writes")
-        finally:
-            await node.stop()
+    """D3, D4, D6, E1, E4, E5, N1, N2, N3: whichever write was the last."""
+    count, acts, end = LIVES[name]
+    step = rounds(quick=4, full=1)
+    first = 1 + (len(name) + after) % step  # not the same sample everywhere
+    for dies_at in range(first, LONGEST_LIFE, step):
+        async with FaultProxy(crash_node.url) as proxy:
+            rig = FaultRig(crash_node, [proxy], tmp_path / f"store-{dies_at}")
+            life = Life(rig, count)
+            try:
+                has_died = await _lived(life, acts, dies_at, after=after)
+                statuses = await rig.statuses(life.ids)
+                assert statuses == [end] * count, f"died at write {dies_at}"
+                kinds = {attempt.kind for one in life.ids for attempt in await rig.attempts(one)}
+                assert kinds <= {"original", ROUTES.get(name, "original")}
+                await judge_everything(rig, life.receivers)
+            finally:
+                await rig.stop()
+        if not has_died:
+            assert kinds == {"original", ROUTES.get(name, "original")}, "an undisturbed life goes its whole way"
+            assert dies_at > 4, "a life has at least: lane taken, sent, submitted, mined and confirmed"
+            return
+    pytest.fail(f"a life took more than {LONGEST_LIFE} writes")
 
 
-async def _crash_once(rig: Rig, dies_at: int, count: int, *, after: bool) -> bool:
-    """One life; tells whether it died on the way."""
+async def _lived(life: Life, acts: Sequence[Act], dies_at: int, *, after: bool) -> bool:
+    """One life, with a fresh start if it dies on the way; tells whether it did."""
+    rig = life.rig
     stores: list[DyingStore] = []
 
     def dying(store: Store) -> Store:
@@ -93,36 +193,31 @@ async def _crash_once(rig: Rig, dies_at: int, count: int, *, after: bool) -> boo
         return stores[-1]
 
     rig.wrap_store = dying
-    receivers = [fresh_address() for _ in range(count)]
+    await rig.chain.set_base_fee(GWEI)
+    await rig.chain.mine(5)  # as many as the fee history is asked for
     await rig.start()
-    ids = [await rig.submit(to=receiver) for receiver in receivers]
-    died = await _lives_until_death(rig, stores[0], ids)
-    await rig.stop()
     rig.wrap_store = lambda store: store
-    await rig.start()
-    records = await _run_to_the_end(rig, ids)
-    await rig.stop()
-    assert [record["status"] for record in records] == ["confirmed"] * count
-    assert [await rig.chain.balance(receiver) for receiver in receivers] == [1] * count, f"died at write {dies_at}"
-    nonces = [record["nonce"] for record in records]
-    assert len(set(nonces)) == count
-    return died
-
-
-async def _lives_until_death(rig: Rig, store: DyingStore, ids: list[str]) -> bool:
-    """Mines until the store died, or everything was final before it could."""
-    for _ in range(8):
-        try:
-            async with asyncio.timeout(0.5):
-                await store.died.wait()
-        except TimeoutError:
-            if not store.died.is_set() and await _are_final(rig, ids):
-                return False
-            await rig.chain.mine()
+    has_died = False
+    for act in acts:
+        while not has_died:
+            if await _is_done_before(act(life), stores[0].died):
+                break
+            has_died = True
+            await rig.restart()
+            await act(life)
         else:
-            return True
-    return store.died.is_set()
+            await act(life)
+    return has_died
 
 
-async def _are_final(rig: Rig, ids: list[str]) -> bool:
-    return all([(await rig.record(one))["status"] == "confirmed" for one in ids])
+async def _is_done_before(act: Awaitable[None], died: asyncio.Event) -> bool:
+    """Whether the client got to the end of its act while the store lived."""
+    doing, dying = asyncio.ensure_future(act), asyncio.ensure_future(died.wait())
+    await asyncio.wait([doing, dying], return_when=asyncio.FIRST_COMPLETED)
+    dying.cancel()
+    if doing.done() and not died.is_set():
+        doing.result()
+        return True
+    doing.cancel()
+    await asyncio.gather(doing, return_exceptions=True)
+    return False
