@@ -76,8 +76,7 @@ def _steps_of_content(desk: Desk, entry: Entry, attempt: Attempt, sighting: Incl
     shown = {"attempt_id": attempt.id, "revision": attempt.revision, "sent_at": state.sent_at or desk.now}
     steps: list[State] = []
     if state.status is not Status.MINED or state.attempt_id != attempt.id:
-        reason = "mined before the cancel took effect" if state.is_canceled else None
-        steps.append(moved(state, Status.MINED, **shown, reason=reason))
+        steps.append(moved(state, Status.MINED, **shown, reason=_too_late(entry, attempt)))
     if sighting.is_final:
         last = steps[-1] if steps else state
         if sighting.has_succeeded:
@@ -85,6 +84,16 @@ def _steps_of_content(desk: Desk, entry: Entry, attempt: Attempt, sighting: Incl
         else:
             steps.append(moved(last, Status.FAILED, reason=sighting.why or "reverted on chain"))
     return tuple(steps)
+
+
+def _too_late(entry: Entry, attempt: Attempt) -> str | None:
+    """What a client asked for in vain, because this version was faster."""
+    if entry.transaction.state.is_canceled:
+        return "mined before the cancel took effect"
+    intent = entry.transaction.intent
+    if intent is not None and attempt.revision != intent.revision:
+        return "mined before the replacement took effect"
+    return None
 
 
 def _steps_of_noop(desk: Desk, entry: Entry, sighting: Included) -> tuple[State, ...]:
