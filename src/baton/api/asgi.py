@@ -3,7 +3,8 @@
 Authentication comes before routing and before the body is read: without a key nothing can be learned about what is here.
 """
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import AsyncIterator, Iterable
 from time import perf_counter
 
 from baton.api.auth import Keys
@@ -59,15 +60,33 @@ class Api:
 
 
 async def _send(request: Request, answer: Answer, send: Send) -> None:
-    headers = [
-        (b"content-type", answer.media),
-        (b"content-length", str(len(answer.body)).encode()),
-        (b"x-request-id", request.id),
-        *answer.headers,
-    ]
+    headers = [(b"content-type", answer.media), (b"x-request-id", request.id), *answer.headers]
+    if answer.stream is None:
+        headers.append((b"content-length", str(len(answer.body)).encode()))
     if answer.media == JSON:
         headers += _PRIVATE
     if not request.is_read and request.all_of(b"expect"):
         headers.append(_CONNECTION_CLOSE)  # the client may or may not send its body now: the stream is ambiguous
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else answer.body})
+    if answer.stream is not None and request.method != "HEAD":
+        await _send_stream(request, answer.stream, send)
+    else:
+        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else answer.body})
+
+
+async def _send_stream(request: Request, stream: AsyncIterator[bytes], send: Send) -> None:
+    """As long as the client listens: nothing else would tell us that it left."""
+    gone = asyncio.create_task(_until_gone(request))
+    try:
+        async for chunk in stream:
+            if gone.done():
+                return
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        gone.cancel()
+
+
+async def _until_gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from baton.api import docs_page, openapi, unserved
 from baton.api.asgi import Api
 from baton.api.auth import Keys
+from baton.api.deliveries import Deliveries
+from baton.api.events import Events
 from baton.api.health import Health
 from baton.api.limits import Buckets, Limits
 from baton.api.look import Look
@@ -21,8 +23,10 @@ def build_api(context: Context, keys: Keys, limits: Limits, schemas: Sequence[Fa
     routes = [
         *Transactions(context, limits).routes(),
         *Look(context).routes(),
-        *Relayers(context).routes(),
+        *Relayers(context, limits).routes(),
         *Notifications(context, limits).routes(),
+        *Deliveries(context).routes(),
+        *Events(context).routes(),
         *Health(context).routes(),
         *docs_page.routes(),
         *unserved.routes(),

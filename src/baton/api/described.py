@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from baton.domain.delivery import DeliveryStatus
 from baton.domain.json import Json
 from baton.domain.status import Status
 
@@ -25,6 +26,7 @@ NOTIFICATION_ID: Json = RELAYER_ID | {
     "name": "notification_id",
     "description": "The unique identifier of the notification.",
 }
+DELIVERY_ID: Json = RELAYER_ID | {"name": "delivery_id", "description": "The unique identifier of the delivery."}
 IDEMPOTENCY_KEY: Json = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -54,6 +56,23 @@ FILTERS = (
         "Only those created until then: freezes a walk through pages.",
     ),
     _query("hash", {"type": "string"}, "Only the one that has a signed version of this hash, whatever became of it."),
+)
+
+DELIVERY_STATUS = _query(
+    "status", {"type": "string", "enum": [str(status) for status in DeliveryStatus]}, "Only those in this status."
+)
+FEED = (
+    _query(
+        "after",
+        {"type": "string", "pattern": "^([0-9]{1,18}|now)$"},
+        "The cursor of the last answer; absent: from the oldest event that is kept; now: only what comes.",
+    ),
+    _query("limit", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}, "How many at most."),
+    _query(
+        "wait",
+        {"type": "number", "minimum": 0, "maximum": 60, "default": 0},
+        "Seconds to wait for something to come, if nothing is there.",
+    ),
 )
 
 

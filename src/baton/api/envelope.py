@@ -4,7 +4,7 @@ success   {"success": true, "data": …}, a list adds "pagination"
 failure   {"success": false, "data": null, "message": the phrase of the contract, "error": what is wrong here}
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -26,6 +26,7 @@ class Answer:
     body: bytes
     headers: tuple[Header, ...] = ()
     media: bytes = JSON
+    stream: AsyncIterator[bytes] | None = None  # sent instead of the body, as long as the client listens
 
 
 def success(data: Json, status: int = 200, headers: tuple[Header, ...] = _NO_HEADERS) -> Answer:

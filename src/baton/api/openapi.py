@@ -5,13 +5,15 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from baton import __version__
+from baton.api.deliveries import DeliveryRecord, TestRecord
 from baton.api.described import BODY_FAILURES, Operation
 from baton.api.envelope import Answer, bare
 from baton.api.errors import CRASH, TABLE
+from baton.api.events import FeedRecord
 from baton.api.look import SCHEMAS as LOOK_SCHEMAS
 from baton.api.notifications import NotificationCreate, NotificationRecord, NotificationUpdate
 from baton.api.operations import OPERATIONS
-from baton.api.relayers import RelayerBalance, RelayerRecord, RelayerStatusRecord
+from baton.api.relayers import RelayerBalance, RelayerRecord, RelayerStatusRecord, RelayerUpdate
 from baton.api.request import Request
 from baton.api.routing import Route
 from baton.api.transactions import PendingCanceled
@@ -28,7 +30,11 @@ TYPES = (
     NotificationUpdate,
     NotificationRecord,
     PendingCanceled,
+    DeliveryRecord,
+    TestRecord,
+    FeedRecord,
     RelayerRecord,
+    RelayerUpdate,
     RelayerStatusRecord,
     RelayerBalance,
     Funds,
@@ -68,7 +74,7 @@ def document(routes: Iterable[Route], schemas: Sequence[FamilySchema]) -> Json:
         },
         "servers": [{"url": "/"}],
         "security": [{"token": []}],
-        "tags": [{"name": name} for name in ("Transactions", "Relayers", "Notifications", "Service")],
+        "tags": [{"name": name} for name in ("Transactions", "Relayers", "Notifications", "Events", "Service")],
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -129,6 +135,8 @@ def _examples(operation: Operation, schemas: Sequence[FamilySchema]) -> Json:
         return {
             f"{schema.family}-{name}": {"value": value} for schema in schemas for name, value in schema.examples.items()
         }
+    if operation.tag == "Relayers":
+        return {"pause": {"value": {"paused": True}}, "hearers": {"value": {"notification_id": "*"}}}
     return {"webhook": {"value": {"url": "https://example.com/hooks/baton", "signing_key": "a long random text"}}}
 
 

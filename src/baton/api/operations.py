@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping
 
+from baton.api import deliveries as d
+from baton.api import events as e
 from baton.api import look as k
 from baton.api import notifications as n
 from baton.api import relayers as r
 from baton.api import transactions as t
 from baton.api.described import (
+    DELIVERY_ID,
+    DELIVERY_STATUS,
+    FEED,
     FILTERS,
     IDEMPOTENCY_KEY,
     NONCE,
@@ -135,6 +140,16 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         data=part("RelayerRecord"),
         failures=(429,),
     ),
+    ("PATCH", r.ONE): Operation(
+        "updateRelayer",
+        "Change a relayer",
+        "Relayers",
+        "A JSON merge patch; what a start reads from the file changes it again only if the file's entry changed.",
+        (RELAYER_ID,),
+        body=part("RelayerUpdate"),
+        data=part("RelayerRecord"),
+        failures=(429,),
+    ),
     ("GET", r.STATUS): Operation(
         "getRelayerStatus",
         "How a relayer is doing",
@@ -193,6 +208,40 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         "Notifications",
         parameters=(NOTIFICATION_ID,),
         data={"type": "null"},
+    ),
+    ("GET", d.LIST): Operation(
+        "listDeliveries",
+        "List the deliveries of a notification",
+        "Notifications",
+        "Newest first, each with every attempt that was made: when, what the receiver said, and when the next one is due.",
+        (NOTIFICATION_ID, *PAGING, DELIVERY_STATUS),
+        data=part("DeliveryRecord"),
+        is_list=True,
+    ),
+    ("POST", d.REPLAY): Operation(
+        "replayDelivery",
+        "Deliver an event again",
+        "Notifications",
+        "Makes a new delivery of the same event, due at once. Its webhook-id is the one the receiver may know already.",
+        (NOTIFICATION_ID, DELIVERY_ID),
+        data=part("DeliveryRecord"),
+    ),
+    ("POST", d.TEST): Operation(
+        "testNotification",
+        "Try a notification",
+        "Notifications",
+        "Sends a test event at once and answers with what the receiver said. Nothing is stored.",
+        (NOTIFICATION_ID,),
+        data=part("TestRecord"),
+    ),
+    ("GET", e.PATH): Operation(
+        "readEvents",
+        "Read the feed of all events",
+        "Events",
+        "In one gap-free row. Keep the cursor: whoever asks with it again has missed nothing. With "
+        "`Accept: text/event-stream` the same comes as server-sent events, from `after` or `Last-Event-ID` on.",
+        FEED,
+        data=part("FeedRecord"),
     ),
     ("GET", "/"): Operation("home", "What this is", "Service", data={"type": "object"}),
     ("GET", "/api/v1/health"): Operation(

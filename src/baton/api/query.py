@@ -18,16 +18,16 @@ _MOST_DIGITS = len(str(LAST_PAGE))
 
 
 def paging(request: Request) -> Paging:
-    values = _values(request)
-    return Paging(_number(values, "page", 1), _number(values, "per_page", DEFAULT_PER_PAGE))
+    values = values_of(request)
+    return Paging(number(values, "page", 1), number(values, "per_page", DEFAULT_PER_PAGE))
 
 
 def list_filter(request: Request) -> ListFilter:
-    values = _values(request)
+    values = values_of(request)
     return ListFilter(_status(values), _moment(values, "since"), _moment(values, "until"), _hash(values))
 
 
-def _values(request: Request) -> dict[str, str]:
+def values_of(request: Request) -> dict[str, str]:
     if not request.query:
         return {}
     try:
@@ -42,7 +42,7 @@ def _values(request: Request) -> dict[str, str]:
     return values
 
 
-def _number(values: dict[str, str], key: str, default: int) -> int:
+def number(values: dict[str, str], key: str, default: int) -> int:
     text = values.get(key)
     if text is None:
         return default

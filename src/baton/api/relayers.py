@@ -3,19 +3,21 @@
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
+from baton.api.body import read_json
 from baton.api.envelope import Answer, page, success
+from baton.api.limits import Limits
 from baton.api.query import paging
 from baton.api.request import Request
 from baton.api.routing import Route
-from baton.commands import relayers
+from baton.commands import relayer_update, relayers
 from baton.commands.context import Context
+from baton.commands.relayer_update import describe, is_disabled
 from baton.commands.relayers import RelayerStatus
-from baton.config import show_policy
 from baton.domain.clock import to_text
 from baton.domain.json import Json
-from baton.domain.network import Family, RpcUrl
+from baton.domain.network import Family
 from baton.domain.relayer import Relayer
 
 LIST = "/api/v1/relayers"
@@ -31,10 +33,6 @@ class MaskedRpcUrl(msgspec.Struct, frozen=True):
 
     url: str
     weight: int
-
-    @classmethod
-    def of(cls, rpc_url: RpcUrl) -> "MaskedRpcUrl":
-        return cls(f"{rpc_url.shown}/***", rpc_url.weight)
 
 
 class DisabledReason(msgspec.Struct, frozen=True):
@@ -62,21 +60,23 @@ class RelayerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, relayer: Relayer) -> "RelayerRecord":
-        told, urls = relayer.notification_ids, relayer.custom_rpc_urls
-        return cls(
-            id=relayer.id,
-            name=relayer.name,
-            network=relayer.network,
-            network_type=relayer.family,
-            paused=relayer.is_paused,
-            policies=show_policy(relayer.policy),
-            signer_id=relayer.signer_id,
-            address=relayer.address,
-            system_disabled=is_disabled(relayer),
-            notification_id=None if not told else told[0] if len(told) == 1 else list(told),
-            custom_rpc_urls=None if urls is None else [MaskedRpcUrl.of(url) for url in urls],
-            disabled_reason=_disabled_reason(relayer),
-        )
+        return msgspec.convert(describe(relayer), cls)
+
+
+class RelayerUpdate(msgspec.Struct, frozen=True):
+    """A JSON merge patch: null removes what is set, objects merge, everything else replaces."""
+
+    name: str | UnsetType = UNSET
+    paused: Annotated[bool | UnsetType, Meta(description="true refuses new transactions; queued ones wait")] = UNSET
+    policies: Annotated[dict[str, Json] | UnsetType | None, Meta(description="under the keys of the configuration")] = (
+        UNSET
+    )
+    notification_id: Annotated[
+        str | list[str] | UnsetType | None, Meta(description="one id, a list of ids, or * for every notification")
+    ] = UNSET
+    custom_rpc_urls: Annotated[
+        list[str | dict[str, Json]] | UnsetType | None, Meta(description="URLs, or objects with url and weight")
+    ] = UNSET
 
 
 class RelayerStatusRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -113,13 +113,15 @@ class RelayerBalance(msgspec.Struct, frozen=True):
 
 
 class Relayers:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, limits: Limits) -> None:
         self._context = context
+        self._limits = limits
 
     def routes(self) -> list[Route]:
         return [
             Route("GET", LIST, self.list, is_limited=True),
             Route("GET", ONE, self.get, is_limited=True),
+            Route("PATCH", ONE, self.update, is_limited=True),
             Route("GET", STATUS, self.status, is_limited=True),
             Route("GET", BALANCE, self.balance, is_limited=True),
         ]
@@ -131,22 +133,13 @@ class Relayers:
     async def get(self, request: Request) -> Answer:
         return success(RelayerRecord.of(relayers.get(self._context, request.ids[0])))
 
+    async def update(self, request: Request) -> Answer:
+        patch = await read_json(request, self._limits)
+        return success(RelayerRecord.of(await relayer_update.update(self._context, request.ids[0], patch)))
+
     async def status(self, request: Request) -> Answer:
         return success(RelayerStatusRecord.of(await relayers.status(self._context, request.ids[0])))
 
     async def balance(self, request: Request) -> Answer:
         relayer, balance = await relayers.balance(self._context, request.ids[0])
         return success({"balance": balance, "unit": UNITS[relayer.family]})
-
-
-def is_disabled(relayer: Relayer) -> bool:
-    return relayer.is_removed or relayer.disabled_reason is not None
-
-
-def _disabled_reason(relayer: Relayer) -> DisabledReason | None:
-    """The peer's words where it has one for the cause: the nodes serve another chain, or the signer is missing."""
-    if relayer.is_removed:
-        return DisabledReason("Removed", "it is no longer in the configuration; it only finishes what is open")
-    if relayer.disabled_reason is not None:
-        return DisabledReason("RpcValidationFailed", relayer.disabled_reason)
-    return None

@@ -9,7 +9,6 @@ _RELAYER = "/api/v1/relayers/{relayer_id}"
 
 PATHS: tuple[tuple[str, str], ...] = (
     ("POST", "/api/v1/relayers"),
-    ("PATCH", _RELAYER),
     ("DELETE", _RELAYER),
     ("POST", _RELAYER + "/transactions/sponsored/quote"),
     ("POST", _RELAYER + "/transactions/sponsored/build"),

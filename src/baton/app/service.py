@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from baton import telemetry
 from baton.api.auth import Keys
@@ -24,6 +25,7 @@ from baton.chains.stellar.language import StellarLanguage
 from baton.chains.stellar.schema import SCHEMA as STELLAR_SCHEMA
 from baton.commands.context import Context
 from baton.commands.registry import Relayers
+from baton.commands.relayer_update import set_disabled
 from baton.commands.seed import Seeded, seed
 from baton.config import Config, Settings
 from baton.domain.clock import SystemClock
@@ -37,6 +39,7 @@ from baton.lanes.keeper import Keeper
 from baton.signers.local import LocalSigner, open_signer
 from baton.storage.changes import Sweep
 from baton.storage.sqlite import SqliteStore
+from baton.webhooks.telling import TellingSettings, telling
 
 SWEEP_S = 60.0
 SCHEMAS = (EVM_SCHEMA, SOLANA_SCHEMA, STELLAR_SCHEMA)
@@ -79,11 +82,21 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         lines, pools = build_lines(config, relayers, signers, clock)
         for pool in pools:
             stack.push_async_callback(pool.close)
-        keeper = Keeper(store, clock, random_id(), LaneSettings(), settings.lease_ttl_s)
+        node = random_id()
+        probe = await stack.enter_async_context(telling(store, relayers, clock, node, telling_settings(settings)))
+        keeper = Keeper(store, clock, node, LaneSettings(), settings.lease_ttl_s)
         stack.push_async_callback(keeper.stop)
+        context = Context(
+            store,
+            relayers,
+            clock,
+            queue_limit=settings.queue_limit,
+            key_overlap_hours=settings.key_overlap_hours,
+            live=LaneSight(keeper.desks, config.networks),
+            probe=probe,
+        )
+        keeper.set_disabled = partial(set_disabled, context)
         await keeper.start(lines)
-        live = LaneSight(keeper.desks, config.networks)
-        context = Context(store, relayers, clock, queue_limit=settings.queue_limit, live=live)
         sweeper = asyncio.create_task(_sweep(store, clock, settings.idempotency_hours))
         stack.callback(sweeper.cancel)
         limits = limits_of(settings)
@@ -93,6 +106,7 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         if settings.metrics_port is not None:
             metrics = build_metrics(context, limits)
             await stack.enter_async_context(serving(metrics, "127.0.0.1", settings.metrics_port, limits))
+        stack.callback(context.stopping.set)  # before the drain: whoever waits for news is answered
         telemetry.log.info("listening", host=settings.host, port=port, relayers=len(relayers.all()))
         yield Running(port, relayers.all())
         telemetry.log.info("draining")
@@ -137,6 +151,10 @@ def limits_of(settings: Settings) -> Limits:
         rate_burst=settings.rate_burst,
         has_metrics=settings.metrics_enabled,
     )
+
+
+def telling_settings(settings: Settings) -> TellingSettings:
+    return TellingSettings(settings.webhook_allowed_cidrs, settings.deliveries_days, settings.events_days)
 
 
 async def _sweep(store: SqliteStore, clock: SystemClock, keep_hours: float) -> None:

@@ -1,11 +1,17 @@
 """What every command works with, as one frozen value."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from baton.commands.live import Live, NoLanes
 from baton.commands.registry import Relayers
 from baton.domain.clock import Clock
+from baton.domain.delivery import Said
+from baton.domain.notification import Notification
 from baton.storage.base import Store
+
+Probe = Callable[[Notification], Awaitable[Said]]
 
 TRIES = 5  # look first, write with the version seen; so often before a busy row counts as an outage
 
@@ -20,3 +26,5 @@ class Context:
     per_page_limit: int = 1000
     key_overlap_hours: float = 24.0  # how long a replaced signing key goes on signing
     live: Live = field(default_factory=NoLanes)
+    probe: Probe | None = None  # sends a test event; None where nothing is delivered
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)  # ends what waits for news

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
+from ipaddress import ip_network
 from typing import Any
 
 from baton.config.reading import At, Findings, shown
@@ -9,6 +10,10 @@ from baton.config.settings import SETTINGS, Setting, Settings
 
 API_KEY_MIN_CHARS = 32
 LOCAL_HOST = "127.0.0.1"
+# What webhooks of `baton dev` may reach: receivers on the same machine and in the same house.
+LOCAL_RANGES = tuple(
+    ip_network(text) for text in ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+)
 
 UNSERVED = {  # prefix of a variable of the peer: what it would have done
     "REDIS_": "it would name and tune a Redis; Baton keeps everything in one database (DATABASE_URL)",
@@ -44,7 +49,7 @@ UNSERVED = {  # prefix of a variable of the peer: what it would have done
 
 def read_settings(environ: Mapping[str, str], findings: Findings, *, is_local: bool = False) -> Settings:
     """The settings in force; an empty variable counts as unset. `is_local` is `baton dev`."""
-    values: dict[str, Any] = {"host": LOCAL_HOST} if is_local else {}
+    values: dict[str, Any] = {"host": LOCAL_HOST, "webhook_allowed_cidrs": LOCAL_RANGES} if is_local else {}
     for setting in SETTINGS:
         if environ.get(setting.name):
             _read_one(setting, environ[setting.name], values, At(setting.name, findings))

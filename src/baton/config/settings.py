@@ -128,7 +128,22 @@ class Settings:
         "WEBHOOK_ALLOWED_CIDRS",
         words.cidrs,
         (),
-        "Private address ranges that webhooks may reach nevertheless, separated by commas.",
+        "Private address ranges that webhooks may reach, separated by commas; `baton dev` allows loopback and private ones.",
+    )
+    key_overlap_hours: float = _row(
+        "BATON_KEY_OVERLAP_HOURS",
+        words.number(0, 24 * 7),
+        24.0,
+        "How long a replaced signing key of a notification goes on signing beside the new one.",
+    )
+    deliveries_days: float = _row(
+        "BATON_DELIVERIES_DAYS", words.number(0, 36_600), 30.0, "How long a delivery that ended is kept; 0: for ever."
+    )
+    events_days: float = _row(
+        "BATON_EVENTS_DAYS",
+        words.number(0, 36_600),
+        90.0,
+        "How long an event is kept in the feed, once nobody is still to be told of it; 0: for ever.",
     )
 
     log_level: str = _row(

@@ -59,11 +59,6 @@ NEVER = tuple((ipaddress.ip_network(text), why) for text, why in _NEVER.items())
 UNLESS_ALLOWED = tuple((ipaddress.ip_network(text), why) for text, why in _UNLESS_ALLOWED.items())
 NEVER_NAMES = frozenset({"metadata.google.internal", "metadata.goog"})
 
-# What `baton dev` may reach: receivers on the same machine and in the same house.
-LOCAL_RANGES: tuple[Range, ...] = tuple(
-    ipaddress.ip_network(text)
-    for text in ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
-)
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _LOW_IPV4 = (ipaddress.ip_network("::/96"), ipaddress.ip_network("::ffff:0:0:0/96"), _NAT64)
 

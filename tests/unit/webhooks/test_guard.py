@@ -11,9 +11,10 @@ import pytest
 from aiohttp import web
 from tests.unit.webhooks.forbidden import METADATA, forbidden_urls
 
+from baton.config.environment import LOCAL_RANGES
 from baton.domain.clock import SystemClock
 from baton.webhooks import guard as guard_module
-from baton.webhooks.guard import LOCAL_RANGES, Blocked, Guard
+from baton.webhooks.guard import Blocked, Guard
 from baton.webhooks.post import Post
 
 _connects: list[Any] = []
