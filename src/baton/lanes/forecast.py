@@ -93,7 +93,7 @@ async def _under_way(case: Case) -> Forecast:
         return "it is signed and stored, and about to leave", case.within("send it", 0.0)
     if not mail.is_accepted:
         rest_s = mail.sent_at + desk.settings.pause_s(mail.tries) - desk.clock.monotonic()
-        return _unanswered(mail, is_known=newest.accepted_at is not None), case.within(
+        return _unanswered(case, mail, is_known=newest.accepted_at is not None), case.within(
             "send the same bytes again", rest_s
         )
     return _waiting(case), await _next_step(case, mail)
@@ -107,10 +107,11 @@ def _amended(case: Case, intent: Intent) -> Forecast:
     return case.entry.transaction.state.reason or why, case.within(f"carry out the {intent.kind}", 0.0)
 
 
-def _unanswered(mail: Mail, *, is_known: bool) -> str:
+def _unanswered(case: Case, mail: Mail, *, is_known: bool) -> str:
+    why = f"no node has accepted it yet (tries: {mail.tries})"
     if is_known:
-        return "a node accepted it before; it was sent again, and no node has answered yet"
-    return f"it was sent {mail.tries} times, and no node has accepted it yet"
+        why = "a node accepted it before; it was sent again, and no node has taken it since"
+    return why if case.shortfall is None else f"{why}; its offer is too low now: it {case.shortfall}"
 
 
 def _waiting(case: Case) -> str:

@@ -138,6 +138,8 @@ class EvmChain:
             for endpoint, found in await self._node.pool.everywhere(calls)
             if not isinstance(found, NodeUnavailable)
         }
+        if not heard:
+            raise NodeUnavailable("no node answers now")
         return {
             one: {node: _has_value(found[index]) for node, found in heard.items()} for index, one in enumerate(hashes)
         }
