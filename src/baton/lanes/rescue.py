@@ -22,7 +22,9 @@ BRISK_S = 1.0  # a node that said "not now" is asked again at the next block, bu
 
 async def rescue(desk: Desk) -> None:
     """Looks at everything under way, in order; the first that has not landed waits for nobody."""
-    waiting = [entry for entry in desk.book.in_order() if not entry.has_landed and entry.live]
+    waiting = [
+        entry for entry in desk.book.in_order() if not entry.has_landed and entry.live and not _is_unwanted(desk, entry)
+    ]
     fillers = [versions for versions in desk.book.filler_slots() if versions[-1].fate is Fate.OPEN]
     head = _head(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
     for entry in waiting:
@@ -37,6 +39,11 @@ async def rescue(desk: Desk) -> None:
     if desk.has_forgotten:
         desk.has_forgotten = False
         _send_all_again(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
+
+
+def _is_unwanted(desk: Desk, entry: Entry) -> bool:
+    """Canceled, replaced or over its time, where nothing can displace it: all we can do is not to help it along."""
+    return not desk.chain.has_slots and (entry.transaction.intent is not None or is_overdue(desk, entry))
 
 
 def _head(desk: Desk, newest: Sequence[Attempt]) -> Attempt | None:
