@@ -59,8 +59,8 @@ class SolanaRig(LaneRig):
             self.node.mine()
             await self.looked(self.slot)
 
-    def skip(self, blocks: int) -> None:
-        """Blocks that nobody waits for."""
+    async def mine_idle(self, blocks: int) -> None:
+        """While a lane has nothing to do it looks at nothing: only its watcher sees these."""
         self.node.mine(blocks)
 
     async def lands(self, transaction_id: str) -> Record:
@@ -71,17 +71,21 @@ class SolanaRig(LaneRig):
 
     async def sends_again(self, transaction_id: str) -> None:
         """Some seconds later, at the next block, its bytes go out once more."""
+        before = await self.times_sent(transaction_id)
         self.clock.leap(RESEND_S)
-        raws = {base64.b64encode(one.raw).decode() for one in await self.attempts(transaction_id)}
-        before = self._times(raws)
-
-        async def is_sent() -> bool:
-            return self._times(raws) > before
-
         self.node.mine()
-        await self.until(is_sent)
+        await self.is_sent(transaction_id, before + 1)
 
-    def _times(self, raws: set[str]) -> int:
+    async def is_sent(self, transaction_id: str, times: int) -> None:
+        """Waits until a node got its bytes so often."""
+
+        async def is_so() -> bool:
+            return await self.times_sent(transaction_id) >= times
+
+        await self.until(is_so)
+
+    async def times_sent(self, transaction_id: str) -> int:
+        raws = {base64.b64encode(one.raw).decode() for one in await self.attempts(transaction_id)}
         return sum(1 for proxy in self.proxies for raw in proxy.forwarded if raw in raws)
 
     async def confirms(self, *transaction_ids: str) -> list[Record]:
