@@ -2,6 +2,7 @@
 
 serve.py   serve · migrate         dev.py    dev · devnet
 config.py  check-config            keys.py   keys new · import · show-address
+listen.py  listen
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from baton import __version__
 from baton.cli.config import check_config
 from baton.cli.dev import dev, devnet
 from baton.cli.keys import keys
+from baton.cli.listen import listen
 from baton.cli.serve import migrate, serve
 from baton.domain.errors import BatonError, Misconfigured
 
@@ -24,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (serve, dev, devnet, migrate):
+for command in (serve, dev, devnet, listen, migrate):
     app.command()(command)
 app.command("check-config")(check_config)
 app.add_typer(keys, name="keys")

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from baton import telemetry
+from baton.cli.listen import receiving_for_dev
 from baton.cli.serve import asked_to_stop, run
 from baton.config import Config, Settings, Sources, read_config
 from baton.devnet.anvil import Anvil, cache_folder, ensure_anvil
@@ -45,8 +46,12 @@ async def _dev() -> None:
     async with local_chains() as urls:
         config = read_config(local_document(urls), Sources(os.environ, Path()), is_local=True)
         token = local_token(config.settings)
-        async with running(config, token) as service:
+        async with (
+            running(config, token) as service,
+            receiving_for_dev(f"http://{_shown_host(config.settings)}:{service.port}", token) as hint,
+        ):
             show(config, service.relayers, service.port, token)
+            typer.echo(hint)
             await asked_to_stop()
             typer.echo("stopping: finishing what is being answered …")
 
