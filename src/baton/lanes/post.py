@@ -119,7 +119,8 @@ def _rejected(desk: Desk, attempt: Attempt, why: str) -> Progress | None:
         is_last = all(other.id == attempt.id or other.slot != attempt.slot for other in desk.book.fillers.values())
         move = SlotMove(attempt.slot, attempt.relayer_id, None, Hold.RELEASED)
         return Progress(desk.now, desk.fence, news=(news,), slots=(move,) if is_last else ())
-    if attempt.id not in {live.id for live in entry.live} or attempt.accepted_at is not None:
+    known = next((live for live in entry.live if live.id == attempt.id), None)
+    if known is None or known.accepted_at is not None:
         return None  # it was accepted once: a later "no" proves nothing
     transaction = entry.transaction
     others = [live for live in entry.live if live.id != attempt.id]

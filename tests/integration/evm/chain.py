@@ -79,6 +79,12 @@ class ChainEye:
             found += [dict(one) for one in block["transactions"] if one["from"].lower() == self.address]
         return found
 
+    async def rival(self, tip_wei: int) -> None:
+        """Another account's payment, which a block prefers to ours."""
+        sender = (await self.ask("eth_accounts"))[1]
+        fees = {"maxFeePerGas": hex(2 * tip_wei), "maxPriorityFeePerGas": hex(tip_wei)}
+        await self.ask("eth_sendTransaction", {"from": sender, "to": sender, "gas": hex(21_000), **fees})
+
     async def foreign(self, nonce: int, **fields: Json) -> str:
         """Someone else who has our key signs with another library; gives the hash."""
         base = await self.base_fee()

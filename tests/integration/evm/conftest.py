@@ -16,10 +16,16 @@ Make = Callable[..., Awaitable[Rig]]
 
 
 @pytest.fixture
-async def anvil(anvil_path: Path, tmp_path: Path) -> AsyncIterator[Anvil]:
+def state(tmp_path: Path) -> Path:
+    """Where the chain is kept when the node stops in good order, for a restart of the same chain."""
+    return tmp_path / "state.json"
+
+
+@pytest.fixture
+async def anvil(anvil_path: Path, tmp_path: Path, state: Path) -> AsyncIterator[Anvil]:
     """With a few blocks behind it, so that depth and history are there from the start."""
     node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=["--no-mining", "--order", "fees"])
+    await node.start(extra=["--no-mining", "--order", "fees"], state=state)
     await node.ask("anvil_mine", "0x3")
     yield node
     await node.kill()

@@ -21,7 +21,7 @@ from baton.domain.transaction import Attempt, AttemptKind, Revision, Slot
 # Blocks that an attempt may wait, though it waits for nobody, before it is offered dearer.
 PATIENCE = {Speed.FASTEST: 2, Speed.FAST: 3, Speed.AVERAGE: 5, Speed.SAFE_LOW: 10}
 RESEND_BLOCKS = 1  # what waits for nobody should be in the next block; if it is not, remind the nodes
-SANE_TIMES = 10  # so far above the market it is not the price that holds it up; what a client names is the market then
+SANE_TIMES = 10  # so far above the market it is not the price that holds it up
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,18 @@ class EvmMaker:
                 check(ask, policy, relayer.address)
             except Invalid as refused:
                 return Doomed(f"refused by the relayer's policy: {refused}")
-        market = await self._fresh_market()
+        market, old = await self._fresh_market(), _dearest(attempts)
         dynamic = fees.is_dynamic(ask, policy, self._network)
-        offered = fees.offer(ask, market, policy, None, dynamic=dynamic)
+        if same:  # what a client named was the first attempt's; now the market is asked, in the same kind
+            speed = ask.speed or policy.default_speed
+            offered = fees.quote(market, speed, None, dynamic=dynamic and ask.gas_price is None)
+        else:
+            offered = fees.offer(ask, market, policy, None, dynamic=dynamic)
         if isinstance(offered, OverCap):
             raise Bug("an offer without a cap is over it")
-        caps = [fees.cap_of(policy, limit), SANE_TIMES * offered.max_fee if same else None]
-        cap = min((one for one in caps if one is not None), default=None)
-        return self._ready(ask, limit, price.bump(_dearest(attempts), offered, cap), policy)
+        if same and old.max_fee > SANE_TIMES * offered.max_fee:
+            return Wait("it is not offered dearer: it is so far above the market that its price cannot be the reason")
+        return self._ready(ask, limit, price.bump(old, offered, fees.cap_of(policy, limit)), policy)
 
     async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
         policy = policy_of(relayer)
