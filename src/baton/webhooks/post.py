@@ -65,8 +65,7 @@ class Post:
         headers |= {"Content-Type": "application/json", "User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
         status_code, excerpt, retry_after_s, error = None, "", None, None
         try:
-            async with asyncio.timeout(self._timeout_s):
-                status_code, excerpt, retry_after_s = await self._exchange(url, headers, body)
+            status_code, excerpt, retry_after_s = await self._exchange(url, headers, body)
         except (TimeoutError, OSError, aiohttp.ClientError, ValueError, UnicodeError) as failure:
             error = _explained(failure, self._timeout_s)
         else:
@@ -76,29 +75,33 @@ class Post:
 
     async def _exchange(self, url: str, headers: dict[str, str], body: bytes) -> tuple[int, str, float | None]:
         target = URL(url)
-        seen = SimpleNamespace(is_reused=False)
+        ends_at = asyncio.get_running_loop().time() + self._timeout_s
+        async with asyncio.timeout_at(ends_at):
+            response = await self._answer(target, headers, body)
         try:
-            return await self._once(target, headers, body, seen)
-        except _STALE:
-            if not seen.is_reused:
-                raise
-            # it died idle, before our request; a second one is new, or the receiver's own doing
-            return await self._once(target, headers, body, SimpleNamespace(is_reused=False))
-
-    async def _once(
-        self, target: URL, headers: dict[str, str], body: bytes, seen: SimpleNamespace
-    ) -> tuple[int, str, float | None]:
-        response = await self._session.post(
-            target, data=body, headers=headers, allow_redirects=False, trace_request_ctx=seen
-        )
-        try:
-            excerpt = await _excerpt(response)
+            excerpt = await _excerpt(response, ends_at)
         finally:
             if response.content.at_eof():
                 response.release()
             else:
                 response.close()  # more than we care to read
         return response.status, excerpt, self._retry_after(response.headers.get("Retry-After"))
+
+    async def _answer(self, target: URL, headers: dict[str, str], body: bytes) -> aiohttp.ClientResponse:
+        """The head of the receiver's answer. A kept connection that died idle is no failure: once more on a new one."""
+        seen = SimpleNamespace(is_reused=False)
+
+        async def ask() -> aiohttp.ClientResponse:
+            return await self._session.post(
+                target, data=body, headers=headers, allow_redirects=False, trace_request_ctx=seen
+            )
+
+        try:
+            return await ask()
+        except _STALE:
+            if not seen.is_reused:
+                raise
+            return await ask()
 
     def _retry_after(self, text: str | None) -> float | None:
         """Seconds, or a date, as HTTP has it."""
@@ -113,15 +116,13 @@ class Post:
         return None
 
 
-async def _excerpt(response: aiohttp.ClientResponse) -> str:
+async def _excerpt(response: aiohttp.ClientResponse, ends_at: float) -> str:
     """The status has said all that counts; a body that ends badly changes nothing."""
     read = bytearray()
     with contextlib.suppress(TimeoutError, OSError, aiohttp.ClientError, ValueError):
-        while len(read) < READ_BYTES:
-            chunk = await response.content.read(READ_BYTES - len(read))
-            if not chunk:
-                break
-            read += chunk
+        async with asyncio.timeout_at(ends_at):
+            while len(read) < READ_BYTES and (chunk := await response.content.read(READ_BYTES - len(read))):
+                read += chunk
     text = bytes(read[: EXCERPT_CHARS * 4]).decode("utf-8", "replace")[:EXCERPT_CHARS]
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
@@ -137,14 +138,13 @@ def _noting_reuse() -> aiohttp.TraceConfig:
 
 def _explained(failure: BaseException, timeout_s: float) -> str:
     """Why there was no answer, in words; the URL is left out, because it may carry a key."""
-    cause = failure.os_error if isinstance(failure, aiohttp.ClientConnectorError) else failure
-    match cause:
+    match cause := _cause(failure):
         case Blocked():
             return str(cause)
         case TimeoutError():
             return f"no answer within {timeout_s:g} s"
-        case aiohttp.ClientConnectorCertificateError(certificate_error=why):
-            return f"its certificate was refused: {getattr(why, 'verify_message', why)}"
+        case ssl.SSLCertVerificationError(verify_message=why):
+            return f"its certificate was refused: {why}"
         case aiohttp.ClientSSLError() | ssl.SSLError():
             return f"TLS failed: {getattr(cause, 'reason', None) or type(cause).__name__}"
         case aiohttp.InvalidURL():
@@ -159,3 +159,14 @@ def _explained(failure: BaseException, timeout_s: float) -> str:
             return "its answer is not HTTP"
         case _:
             return f"cannot be reached ({type(cause).__name__})"
+
+
+def _cause(failure: BaseException) -> BaseException:
+    """What the client library wrapped."""
+    match failure:
+        case aiohttp.ClientConnectorCertificateError(certificate_error=why):
+            return why
+        case aiohttp.ClientConnectorError(os_error=why):
+            return why
+        case _:
+            return failure
