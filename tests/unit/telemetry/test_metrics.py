@@ -27,7 +27,7 @@ def test_transactions_are_shown_as_counted_last() -> None:
     TRANSACTIONS.show({("evm-local", "pending"): 3, ("evm-local", "mined"): 1})
     assert 'baton_transactions{relayer="evm-local",status="pending"} 3.0' in _page()
     TRANSACTIONS.show({("evm-local", "confirmed"): 4})
-    assert "pending" not in _page()
+    assert 'baton_transactions{relayer="evm-local",status="pending"}' not in _page()
     TRANSACTIONS.show({})
 
 
