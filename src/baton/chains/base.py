@@ -20,6 +20,7 @@ class Draft:
 
     content: Json
     valid_until: datetime | None
+    fingerprint: str | None = None  # names bytes that can land once only, so that no two transactions carry them
 
 
 class Language(Protocol):

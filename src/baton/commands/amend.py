@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from dataclasses import replace as with_changes
 
 from baton.commands.context import TRIES, Context
-from baton.commands.transactions import Shown
+from baton.commands.transactions import Shown, carried
 from baton.domain.errors import Bug, Forbidden, Invalid, Refused, RelayerMissing, StoreUnavailable, TransactionMissing
 from baton.domain.json import Json
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Fate, Intent, IntentKind, Revision, State, Transaction, View, moved
-from baton.storage.changes import Advance, Done, Progress, Stale
+from baton.storage.changes import Advance, Carried, Done, Progress, Stale
 
 CANCELED_AT_ONCE = "canceled before anything was signed"
 CANCELED_AT_A_TIME = 500
@@ -35,7 +35,9 @@ async def replace(context: Context, relayer_id: str, transaction_id: str, body: 
         if stored.state.is_canceled:
             raise Invalid("status", f"{stored.status} with a cancel accepted", "a transaction that is not canceled")
         known.language.check_replacement(draft, await _live(context, stored))
-        revision = Revision(await _next_number(context, transaction_id), draft.content, draft.valid_until)
+        revision = Revision(
+            await _next_number(context, transaction_id), draft.content, draft.valid_until, draft.fingerprint
+        )
         state = with_changes(stored.state, revision=revision.number, reason=None)
         intent = None if stored.status is Status.PENDING else Intent(IntentKind.REPLACE, revision.number)
         if await _stored(context, Advance(transaction_id, stored.version, (state,), intent, revision)):
@@ -143,6 +145,8 @@ async def _stored(context: Context, advance: Advance) -> bool:
             return True
         case Stale():
             return False
+        case Carried(transaction_id):
+            raise carried(transaction_id)
         case other:
             raise Bug(f"an amendment answered {other}")
 

@@ -18,7 +18,7 @@ from baton.domain.ids import ordered_id
 from baton.domain.json import Json
 from baton.domain.transaction import Revision, View
 from baton.storage.base import ListFilter
-from baton.storage.changes import Accept, Accepted, Duplicate, Full, IdempotencyKey
+from baton.storage.changes import Accept, Accepted, Carried, Duplicate, Full, IdempotencyKey
 
 _VISIBLE_ASCII = re.compile(r"[!-~]{1,255}")
 
@@ -61,7 +61,7 @@ async def submit(context: Context, relayer_id: str, body: Json, once: OnceOnly |
         if earlier is None:
             raise
         return earlier
-    revision = Revision(1, draft.content, draft.valid_until)
+    revision = Revision(1, draft.content, draft.valid_until, draft.fingerprint)
     change = Accept(ordered_id(), relayer_id, revision, context.clock.now(), context.queue_limit, key)
     match await context.store.write(change):
         case Accepted(stored):
@@ -69,11 +69,18 @@ async def submit(context: Context, relayer_id: str, body: Json, once: OnceOnly |
             return Shown(view, known)
         case Duplicate() as taken if key is not None:
             return await _replay(context, known, key, taken)
+        case Carried(transaction_id):
+            raise carried(transaction_id)
         case Full(open_count):
             reason = f"relayer {relayer_id!r} has {open_count} open transactions, as many as it may; try again later"
             raise TooMany(reason, context.queue_retry_s)
         case other:
             raise Bug(f"accept answered {other}")
+
+
+def carried(transaction_id: str) -> Invalid:
+    found = f"bytes that transaction {transaction_id!r} carries already"
+    return Invalid("transaction", found, "bytes that are carried for the first time: they can land only once")
 
 
 async def get(context: Context, relayer_id: str, transaction_id: str) -> Shown:

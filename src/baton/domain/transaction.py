@@ -46,6 +46,7 @@ class Revision:
     number: int
     content: Json
     valid_until: datetime | None = None
+    fingerprint: str | None = None  # of bytes that can land once only: no two transactions carry them. Not read back
 
 
 class AttemptKind(StrEnum):

@@ -13,7 +13,7 @@ from solders.system_program import AdvanceNonceAccountParams, advance_nonce_acco
 from solders.transaction import VersionedTransaction
 from tests.integration.solana.judge import memos
 from tests.integration.solana.programs import make_nonce_account, nonce_of
-from tests.integration.solana.rig import FINALITY, LIFE, SOL, SolanaRig
+from tests.integration.solana.rig import FINALITY, LIFE, SOL, SolanaRig, body
 
 from baton.domain.errors import Invalid
 
@@ -73,19 +73,19 @@ async def test_one_that_others_signed_too_goes_as_it_came(rig: SolanaRig, legacy
 async def test_another_fee_payer_pays_and_names_the_transaction(rig: SolanaRig) -> None:
     rig.node.airdrop(str(FRIEND.pubkey()), SOL)
     before = rig.node.balance(rig.address)
-    body = prebuilt(message(rig, rig.tag("sponsored"), payer=FRIEND.pubkey()), FRIEND)
-    [record] = await rig.confirms(await rig.submit(body))
+    built = prebuilt(message(rig, rig.tag("sponsored"), payer=FRIEND.pubkey()), FRIEND)
+    [record] = await rig.confirms(await rig.submit(built))
     assert rig.node.balance(rig.address) == before
     assert rig.node.balance(str(FRIEND.pubkey())) < SOL
-    given = VersionedTransaction.from_bytes(base64.b64decode(body["transaction"]))
+    given = VersionedTransaction.from_bytes(base64.b64decode(built["transaction"]))
     assert record["hash"] == str(given.signatures[0])
     assert record["from"] == str(FRIEND.pubkey())
 
 
 async def test_one_that_others_signed_expires_with_its_blockhash(rig: SolanaRig) -> None:
-    body = prebuilt(message(rig, approve(rig, "late")), FRIEND)
+    built = prebuilt(message(rig, approve(rig, "late")), FRIEND)
     rig.node.mine(LIFE + 1)
-    one = await rig.submit(body)
+    one = await rig.submit(built)
     await rig.says(one, "waiting until a node knows")
     rig.node.mine(FINALITY + 1)
     record = await rig.reaches(one, "expired")
@@ -104,9 +104,9 @@ async def test_one_that_others_signed_expires_when_it_was_sent_and_never_landed(
 
 async def test_a_blockhash_that_the_node_has_not_heard_of_yet_is_waited_for(rig: SolanaRig) -> None:
     rig.node.mine(5)
-    body = prebuilt(message(rig, approve(rig, "ahead")), FRIEND)
+    built = prebuilt(message(rig, approve(rig, "ahead")), FRIEND)
     rig.node.set({"lag_blocks": 5})
-    one = await rig.submit(body)
+    one = await rig.submit(built)
     await rig.says(one, "waiting until a node knows")
     rig.node.set({"lag_blocks": 0})
     await rig.mine()
@@ -146,6 +146,35 @@ async def test_a_durable_nonce_that_was_used_by_another_is_the_end(rig: SolanaRi
     rig.node.mine(FINALITY)
     record = await rig.reaches(one, "expired")
     assert "durable nonce" in record["status_reason"]
+
+
+async def test_the_same_bytes_a_second_time_are_refused_by_the_name_of_the_first(rig: SolanaRig) -> None:
+    built = prebuilt(message(rig, approve(rig, "once")), FRIEND)
+    one = await rig.submit(built)
+    with pytest.raises(Invalid, match=f"transaction '{one}' carries already"):
+        await rig.submit(built)
+    await rig.confirms(one)
+    with pytest.raises(Invalid, match=one):
+        await rig.submit(built)
+    other = await rig.submit(body(rig.tag("other")))
+    with pytest.raises(Invalid, match=one):
+        await rig.replace(other, built)
+    await rig.confirms(other)
+    assert memos(rig.node) == ["once", "other"]
+
+
+async def test_equal_payments_built_on_different_blockhashes_are_two_landings(rig: SolanaRig) -> None:
+    rig.node.airdrop(str(TO), SOL)
+    before = rig.node.balance(str(TO))
+    first = await rig.submit(prebuilt(message(rig, rig.pay(TO, 1000))))
+    rig.node.mine()
+    second = await rig.submit(prebuilt(message(rig, rig.pay(TO, 1000))))
+    await rig.reaches(first, "submitted", "mined")
+    rig.node.mine()  # the two are one transaction under one blockhash: the second goes with the next
+    await rig.reaches(first, "mined")
+    rig.node.mine()
+    await rig.confirms(second)
+    assert rig.node.balance(str(TO)) - before == 2000
 
 
 async def test_a_missing_signature_of_another_is_refused(rig: SolanaRig) -> None:

@@ -5,16 +5,17 @@ Content as it is stored:
      "address_lookup_tables": [base58, ...]}
 """
 
+import hashlib
 from datetime import datetime
 
 from baton.chains import fields
 from baton.chains.base import Draft
-from baton.chains.octets import base64_bytes
+from baton.chains.octets import base64_bytes, from_base64
 from baton.chains.solana import outline as outlines
 from baton.chains.solana import policy as policies
 from baton.chains.solana.build import least_size
 from baton.chains.solana.outline import Outline
-from baton.chains.solana.wire import LARGEST_TRANSACTION, address, transaction_of, valid_signatures
+from baton.chains.solana.wire import LARGEST_TRANSACTION, SIGNATURE_BYTES, address, transaction_of, valid_signatures
 from baton.domain.errors import Bug, Invalid
 from baton.domain.json import Json
 from baton.domain.policy import SolanaPolicy, Speed
@@ -46,7 +47,17 @@ def parse(body: Json, relayer: Relayer, now: datetime) -> Draft:
     else:
         raise Invalid("instructions", "nothing", "either instructions or transaction")
     policies.check(outline, relayer.policy, relayer.address)
-    return Draft(content | {"speed": _speed(fields_of_body), "address_lookup_tables": tables}, valid_until)
+    content |= {"speed": _speed(fields_of_body), "address_lookup_tables": tables}
+    return Draft(content, valid_until, _fingerprint(content, relayer.address))
+
+
+def _fingerprint(content: dict[str, Json], relayer_address: str) -> str | None:
+    """Of a prebuilt one: the message as it came, whatever signatures stand before it."""
+    if content["transaction"] is None:
+        return None
+    raw = from_base64(content["transaction"])
+    message = raw[1 + raw[0] * SIGNATURE_BYTES :]
+    return f"{relayer_address}:{hashlib.sha256(message).hexdigest()}"
 
 
 def _instructions(specs: list[Json], relayer_address: str) -> list[Json]:

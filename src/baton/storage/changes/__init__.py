@@ -15,6 +15,7 @@ from baton.storage.changes.deliveries import (
 )
 from baton.storage.changes.outcomes import (
     Accepted,
+    Carried,
     Done,
     Duplicate,
     Full,
@@ -68,6 +69,7 @@ __all__ = [
     "Accepted",
     "Advance",
     "AttemptNews",
+    "Carried",
     "Change",
     "CreateNotification",
     "DeleteNotification",

@@ -24,6 +24,13 @@ class Duplicate:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """The very bytes of this revision are another transaction's already."""
+
+    transaction_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Full:
     open_count: int
 
@@ -55,4 +62,4 @@ class Swept:
     count: int
 
 
-Outcome = Done | Accepted | Duplicate | Full | Stale | Taken | NotOwner | Owned | Swept
+Outcome = Done | Accepted | Duplicate | Carried | Full | Stale | Taken | NotOwner | Owned | Swept

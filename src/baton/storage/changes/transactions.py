@@ -19,7 +19,8 @@ class IdempotencyKey:
 class Accept:
     """Stores a new transaction as `pending`, numbered by its relayer's counter, with its first event.
 
-    → `Accepted`, `Duplicate` (the idempotency key is taken) or `Full` (the relayer has `queue_limit` open ones).
+    → `Accepted`, `Duplicate` (the idempotency key is taken), `Carried` (the revision's fingerprint is another's) or `Full`
+    (the relayer has `queue_limit` open ones).
     """
 
     transaction_id: str
@@ -66,7 +67,8 @@ class SlotMove:
 class Progress:
     """Everything that one decision changes, all or nothing.
 
-    → `Done`, `Stale` (a version was not as expected), `Taken` (a slot or hash has another holder) or `NotOwner`.
+    → `Done`, `Stale` (a version was not as expected), `Taken` (a slot or hash has another holder), `Carried` (as for
+    `Accept`) or `NotOwner`.
     """
 
     at: datetime

@@ -30,6 +30,12 @@ INSERT INTO revisions (transaction_id, number, content, valid_until) VALUES ($1,
 -- name: last_revision
 SELECT COALESCE(max(number), 0) FROM revisions WHERE transaction_id = $1
 
+-- name: carry
+INSERT INTO carried (fingerprint, transaction_id) VALUES ($1, $2) ON CONFLICT (fingerprint) DO NOTHING
+
+-- name: carrier
+SELECT transaction_id FROM carried WHERE fingerprint = $1
+
 -- name: standing
 SELECT relayer_id, version, events, status FROM transactions WHERE id = $1
 

@@ -172,6 +172,11 @@ class Applier:
                 after.finished[relayer_id] += 1
 
     def _keep_revision(self, transaction_id: str, revision: Any) -> None:
+        if revision.fingerprint is not None:
+            self._run("carry", revision.fingerprint, transaction_id)
+            carrier = self._run("carrier", revision.fingerprint)[0][0]
+            if carrier != transaction_id:
+                raise Refusal(c.Carried(carrier))
         self._run(
             "insert_revision",
             transaction_id,
