@@ -12,6 +12,10 @@ from baton.chains.seam import Pen
 from baton.chains.solana.chain import SolanaChain
 from baton.chains.solana.maker import SolanaMaker
 from baton.chains.solana.node import BATCH_LIMIT, SolanaNode, verifier
+from baton.chains.stellar.chain import StellarChain
+from baton.chains.stellar.maker import StellarMaker
+from baton.chains.stellar.node import StellarNode
+from baton.chains.stellar.node import verifier as stellar_verifier
 from baton.commands.registry import Relayers
 from baton.config import Config
 from baton.domain.clock import Clock
@@ -56,6 +60,10 @@ def build_lines(
             pool = RpcPool(_over_http(urls), settings=settings, clock=clock, verify=verifier(network))
             pools.append(pool)
             lines.append(_solana(network, pool, urls, tracks, clock))
+        elif family is Family.STELLAR:
+            pool = RpcPool(urls, clock=clock, verify=stellar_verifier(network))
+            pools.append(pool)
+            lines.append(_stellar(network, pool, tracks, clock))
     return lines, pools
 
 
@@ -73,6 +81,12 @@ def _solana(network: Network, pool: RpcPool, urls: tuple[RpcUrl, ...], tracks: t
     node = SolanaNode(pool)
     chain = SolanaChain(network, node, _socket(urls))
     return Line(network, chain, SolanaMaker(node, chain.heads, clock), tracks)
+
+
+def _stellar(network: Network, pool: RpcPool, tracks: tuple[Track, ...], clock: Clock) -> Line:
+    node = StellarNode(pool, network.passphrase or "")
+    chain = StellarChain(network, node)
+    return Line(network, chain, StellarMaker(node, chain.heads, clock), tracks)
 
 
 def _socket(urls: tuple[RpcUrl, ...]) -> RpcUrl | None:

@@ -5,7 +5,7 @@ The lane knows accounts, slots, attempts and money; what they mean on a chain is
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -25,6 +25,14 @@ class Tip:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """An account whose slots are given one at a time: the network takes nothing of it beside what waits already."""
+
+    address: str
+    next_slot: int
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """A sending account at one block. `settled_slot` is what the required depth proves; `next_slot` only the tip's view."""
 
@@ -32,6 +40,7 @@ class Account:
     settled_slot: int
     balance: int
     depth: int  # how many blocks, its own included, make an inclusion final for this account
+    sources: tuple[Source, ...] | None = field(default=None, kw_only=True)  # None: itself, as many as the window takes
 
 
 class ChainReplaced(BatonError):
@@ -152,6 +161,9 @@ class Chain(Protocol):
 
     async def identity(self) -> str:
         """Which chain this is, so that one that was started anew is noticed. Checked at each connect."""
+
+    def needs_slot(self, revision: Revision) -> bool:
+        """Whether it takes a slot of ours, where there are any; not so what others have numbered and signed."""
 
     def tips(self) -> AsyncIterator[Tip]:
         """The head as it moves; survives outages by itself. One consumer: the network's watcher.

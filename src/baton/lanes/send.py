@@ -11,9 +11,10 @@ from baton.domain.status import Status
 from baton.domain.transaction import AttemptKind, Hold, Slot, moved
 from baton.lanes.book import Entry
 from baton.lanes.desk import Desk
-from baton.lanes.holes import Holes, fill_holes, find_holes, free_numbers
+from baton.lanes.holes import Holes, fill_holes, find_holes
 from baton.lanes.money import affordable
 from baton.lanes.sign import Order, signed
+from baton.lanes.slots import free_slots
 from baton.storage.base import OpenTransaction
 from baton.storage.changes import Advance, Progress, SlotMove
 
@@ -28,14 +29,18 @@ async def send(desk: Desk) -> bool:
     """Sends as many as the window has room for; tells whether more are waiting."""
     if desk.tip is None or desk.account is None:
         return False
-    holes = await find_holes(desk) if desk.chain.has_slots else Holes()
+    holes = await find_holes(desk) if desk.chain.has_slots and desk.account.sources is None else Holes()
     room = int(desk.window) - sum(not entry.has_landed for entry in desk.book.entries.values())
     items = [] if room <= 0 or desk.relayer.refusal else await _next_pending(desk, room)
-    ready = await _ready(desk, items) if items else []
+    live = await _still_valid(desk, items) if items else []
+    slots = await free_slots(desk, holes, len(live)) if live and desk.chain.has_slots else []
+    chosen = _chosen(desk, live, len(slots))
+    ready = await _ready(desk, chosen) if chosen else []
     if ready:
-        await _store_and_post(desk, ready, holes)
+        await _store_and_post(desk, ready, slots)
     await fill_holes(desk, holes, taken=len(ready))
-    return len(items) >= room > 0
+    has_left_some = len(chosen) < len(live)
+    return len(ready) < len(chosen) if has_left_some else len(items) >= room > 0
 
 
 async def _next_pending(desk: Desk, room: int) -> list[OpenTransaction]:
@@ -47,20 +52,41 @@ async def _next_pending(desk: Desk, room: int) -> list[OpenTransaction]:
     return [item for item in found if item.transaction.id not in desk.book.parked][:room]
 
 
-async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
-    """Those that can be signed now; the others are ended or parked with their reason."""
-    live, decisions = [], []
+async def _still_valid(desk: Desk, items: list[OpenTransaction]) -> list[OpenTransaction]:
+    """The others end here: nothing of them was ever signed."""
+    live, ended = [], []
     for item in items:
         until = item.revision.valid_until
         if until is not None and until <= desk.now:
-            decisions.append(_end(desk, item, Status.EXPIRED, "its validity ended before anything was signed"))
+            ended.append(_end(desk, item, Status.EXPIRED, "its validity ended before anything was signed"))
         else:
             live.append(item)
-    asks = [(item.revision, index == 0 and _is_first(desk, item)) for index, item in enumerate(live)]
+    await desk.commit(ended)
+    return live
+
+
+def _chosen(desk: Desk, items: list[OpenTransaction], slots: int) -> list[OpenTransaction]:
+    """The first for which there are slots, and whatever needs none."""
+    if not desk.chain.has_slots:
+        return items
+    chosen = []
+    for item in items:
+        if not desk.chain.needs_slot(item.revision):
+            chosen.append(item)
+        elif slots > 0:
+            chosen.append(item)
+            slots -= 1
+    return chosen
+
+
+async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
+    """Those that can be signed now; the others are ended or parked with their reason."""
+    decisions = []
+    asks = [(item.revision, index == 0 and _is_first(desk, item)) for index, item in enumerate(items)]
     prepared = await desk.maker.prepare(asks, desk.relayer)
     answers = await affordable(desk, prepared)
     ready = []
-    for item, answer in zip(live, answers, strict=True):
+    for item, answer in zip(items, answers, strict=True):
         match answer:
             case Ready():
                 ready.append(Candidate(item, answer))
@@ -86,17 +112,13 @@ def _end(desk: Desk, item: OpenTransaction, status: Status, reason: str) -> Prog
     return Progress(desk.now, desk.fence, (Advance(transaction.id, transaction.version, (step,), transaction.intent),))
 
 
-async def _store_and_post(desk: Desk, ready: list[Candidate], holes: Holes) -> None:
+async def _store_and_post(desk: Desk, ready: list[Candidate], slots: list[Slot]) -> None:
     """All or nothing: a slot given to a transaction that a client just canceled would be a hole."""
-    relayer = desk.relayer
-    slots: list[Slot | None] = [None] * len(ready)
-    if desk.chain.has_slots:
-        numbers = free_numbers(desk, holes, len(ready))
-        slots = [Slot(desk.chain_identity, relayer.address, number) for number in numbers]
-    orders = [
-        Order(one.ready, slot, AttemptKind.ORIGINAL, one.item.transaction.id, one.item.revision.number)
-        for one, slot in zip(ready, slots, strict=True)
-    ]
+    relayer, free, orders = desk.relayer, iter(slots), []
+    for one in ready:
+        revision = one.item.revision
+        slot = next(free) if desk.chain.has_slots and desk.chain.needs_slot(revision) else None
+        orders.append(Order(one.ready, slot, AttemptKind.ORIGINAL, one.item.transaction.id, revision.number))
     attempts = await signed(desk, orders)
     advances = tuple(
         Advance(

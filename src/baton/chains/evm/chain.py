@@ -17,7 +17,7 @@ from baton.domain.json import Json
 from baton.domain.network import Network, RpcUrl
 from baton.domain.policy import EvmPolicy
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import Attempt, Block, Fate, Slot
+from baton.domain.transaction import Attempt, Block, Fate, Revision, Slot
 
 ALONE_S = 600.0  # after so long with one reachable node, its word suffices
 FEW = 20  # up to so many open attempts are asked for by hash; beyond, whole blocks are cheaper
@@ -38,6 +38,9 @@ class EvmChain:
     async def identity(self) -> str:
         """Chain id and the hash of block 0: a development chain started anew differs in the latter."""
         return await self._node.identity()
+
+    def needs_slot(self, revision: Revision) -> bool:  # noqa: ARG002 - the seam's shape
+        return True
 
     def tips(self) -> AsyncIterator[Tip]:
         return self._heads.tips()

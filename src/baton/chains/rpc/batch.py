@@ -79,15 +79,17 @@ Reading = Answers | Refusal | Limited | Broken
 def encode(calls: Sequence[Call], ids: Sequence[int]) -> bytes:
     """A lone call goes without brackets: every node understands that."""
     requests = [
-        {
-            "jsonrpc": "2.0",
-            "id": number,
-            "method": call.method,
-            "params": call.params if isinstance(call.params, Mapping) else list(call.params),
-        }
+        {"jsonrpc": "2.0", "id": number, "method": call.method} | _params(call)
         for call, number in zip(calls, ids, strict=True)
     ]
     return msgspec.json.encode(requests[0] if len(requests) == 1 else requests)
+
+
+def _params(call: Call) -> dict[str, Json]:
+    """A Stellar node refuses any parameters, even none at all, of a method that takes none."""
+    if isinstance(call.params, Mapping):
+        return {"params": call.params} if call.params else {}
+    return {"params": list(call.params)}
 
 
 def decode(body: bytes) -> Json:

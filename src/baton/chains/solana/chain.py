@@ -14,7 +14,7 @@ from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 from baton.domain.network import Network, RpcUrl
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import Attempt, Block
+from baton.domain.transaction import Attempt, Block, Revision
 
 FINAL_DEPTH = 32  # blocks until a block is rooted
 RECHECK_SLOTS = 8  # a block that most have voted for is looked at again so seldom, until it may be rooted
@@ -46,6 +46,9 @@ class SolanaChain:
     async def identity(self) -> str:
         """The genesis hash."""
         return await self._node.identity()
+
+    def needs_slot(self, revision: Revision) -> bool:  # noqa: ARG002 - the seam's shape
+        return False
 
     def tips(self) -> AsyncIterator[Tip]:
         return self.heads.tips()

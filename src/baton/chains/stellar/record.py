@@ -8,6 +8,7 @@ from baton.domain.transaction import View
 def record(view: View) -> dict[str, Json]:
     content, state, attempt = view.revision.content, view.state, view.attempt
     facts = attempt.facts if attempt is not None else {}
+    outcome = (attempt.outcome if attempt is not None else None) or {}
     return {
         "id": view.id,
         "relayer_id": view.relayer_id,
@@ -34,6 +35,6 @@ def record(view: View) -> dict[str, Json]:
         "memo": content["memo"],
         "operations": content["operations"],
         "transaction_xdr": facts.get("transaction_xdr") or content["transaction_xdr"],
-        "transaction_result_xdr": facts.get("transaction_result_xdr"),
+        "transaction_result_xdr": outcome.get("transaction_result_xdr"),
         "is_canceled": state.is_canceled,
     }

@@ -18,7 +18,7 @@ LARGEST_ENVELOPE = 140_000  # bytes: a little above the network's own limit for 
 LONGEST_STRKEY = 170  # characters of the longest kind, a signed payload
 
 # What the parser underneath has been seen to raise on a stranger's bytes.
-_UNREADABLE = (
+UNREADABLE = (
     ValueError,
     TypeError,
     EOFError,
@@ -91,7 +91,7 @@ def read_or_refuse(act: Callable[[], _Answer], path: str, expected: str) -> _Ans
     """Runs foreign code on a client's value; whatever it stumbles over is the value's fault."""
     try:
         return act()
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise Invalid(path, f"something unreadable ({str(error)[:80] or type(error).__name__})", expected) from None
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -90,12 +91,20 @@ def test_a_pending_record_has_every_key_and_null_for_what_is_unknown() -> None:
 
 
 def test_a_confirmed_record_shows_its_attempt() -> None:
-    facts = {"fee": 100, "sequence_number": "77", "transaction_xdr": "AAAA", "transaction_result_xdr": "BBBB"}
+    facts = {"fee": 100, "sequence_number": "77", "transaction_xdr": "AAAA"}
+    outcome = {"transaction_result_xdr": "BBBB"}
     state = State(Status.CONFIRMED, sent_at=NOON, confirmed_at=NOON + timedelta(seconds=5), attempt_id="a")
     memo = {"type": "id", "value": 3}
-    view = View("t", "r", NOON, state, Revision(1, content(memo=memo)), attempt(**facts, source_account=A))
+    view = View(
+        "t",
+        "r",
+        NOON,
+        state,
+        Revision(1, content(memo=memo)),
+        replace(attempt(**facts, source_account=A), outcome=outcome),
+    )
     record = StellarLanguage({}).record(view, RELAYER)
-    assert {key: record[key] for key in facts} == facts
+    assert {key: record[key] for key in facts | outcome} == facts | outcome
     assert (record["hash"], record["source_account"], record["memo"]) == ("ab" * 32, A, memo)
     assert record["confirmed_at"] == "2026-01-01T12:00:05.000000+00:00"
 
