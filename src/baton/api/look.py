@@ -162,7 +162,7 @@ _EXPLANATION: dict[str, Json] = {
     "next_action": maybe(part("NextAction")),
     "lane": maybe(part("LaneNow")),
     "funds": maybe(part("Funds")),
-    "cap": maybe({**AMOUNT_TEXT, "description": "the most that the policy lets one unit of gas cost"}),
+    "cap": maybe({**AMOUNT_TEXT, "description": "the most that the relayer's policy lets it offer"}),
     "market": {"description": "what the network asks now, as the family tells it"},
     "attempts": {"type": "array", "items": part("ExplainedAttempt")},
     "trouble": maybe({**TEXT, "description": "why parts are missing"}),

@@ -109,8 +109,12 @@ def _known(nodes: Nodes | None, tx_hash: str) -> Mapping[str, bool] | None:
 
 
 def head_of(desk: Desk) -> LaneHead | None:
-    """The lowest slot that is not used yet: of a transaction, of a no-op of our own, or of nobody."""
-    if not desk.chain.has_slots:
+    """The lowest slot that is not used yet: of a transaction, of a no-op of our own, or of nobody.
+
+    None where nothing waits for another: without slots, or where each source has one under way at a time.
+    """
+    account = desk.account
+    if not desk.chain.has_slots or (account is not None and account.sources is not None):
         return None
     heads = [_head(entry) for entry in desk.book.entries.values() if entry.live and not entry.has_landed]
     heads += [
@@ -119,7 +123,6 @@ def head_of(desk: Desk) -> LaneHead | None:
         if filler.slot is not None and filler.fate is Fate.OPEN
     ]
     lowest = min(heads, key=lambda head: head.slot, default=None)
-    account = desk.account
     if account is None or not (account.next_slot <= desk.high_water) or account.next_slot in desk.book.numbers():
         return lowest
     if lowest is not None and lowest.slot < account.next_slot:
@@ -138,7 +141,7 @@ def _lane(case: Case) -> LaneNow:
     desk = case.desk
     return LaneNow(
         height=None if desk.tip is None else desk.tip.block.number,
-        in_flight=len(desk.book.entries),
+        in_flight=case.in_flight,
         window=int(desk.window),
         next_slot=desk.account.next_slot if desk.account is not None and desk.chain.has_slots else None,
         pending_before=case.pending_before,

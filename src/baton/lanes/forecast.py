@@ -32,6 +32,11 @@ class Case:
     shortfall: str | None  # of the newest version
     block_time_s: float
 
+    @property
+    def in_flight(self) -> int:
+        """What counts towards the lane's window."""
+        return sum(not entry.has_landed for entry in self.desk.book.entries.values())
+
     def after(self, action: str, blocks: int) -> NextAction:
         return NextAction(action, self._at(blocks * self.block_time_s), blocks)
 
@@ -59,9 +64,8 @@ def _pending(case: Case) -> Forecast:
     if desk.relayer.refusal is not None:
         return f"what is queued waits: {desk.relayer.refusal}", None
     parked = desk.book.parked.get(transaction.id)
-    in_flight, window = len(desk.book.entries), int(desk.window)
-    if parked is None and in_flight >= window:
-        why = f"the lane has {in_flight} in flight, as many as it may now; {case.pending_before} are queued before it"
+    if parked is None and case.in_flight >= int(desk.window):
+        why = f"the lane has {case.in_flight} in flight, as many as it may now; {case.pending_before} are queued before it"
         return why, NextAction("price, sign and send it as soon as one of those lands")
     reason = parked or transaction.state.reason
     if reason is not None:
@@ -111,7 +115,7 @@ def _unanswered(case: Case, mail: Mail, *, is_known: bool) -> str:
     why = f"no node has accepted it yet (tries: {mail.tries})"
     if is_known:
         why = "a node accepted it before; it was sent again, and no node has taken it since"
-    return why if case.shortfall is None else f"{why}; its offer is too low now: it {case.shortfall}"
+    return why if case.shortfall is None else f"{why}; its offer is too low now: {case.shortfall}"
 
 
 def _waiting(case: Case) -> str:
@@ -122,7 +126,7 @@ def _waiting(case: Case) -> str:
         )
         return f"it waits for slot {head.slot}, the head of its lane: {who}"
     if case.shortfall is not None:
-        return f"its offer is too low now: it {case.shortfall}"
+        return f"its offer is too low now: {case.shortfall}"
     return "a node accepted it, and it waits for nobody: it should be in one of the next blocks"
 
 

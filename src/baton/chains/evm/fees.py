@@ -119,12 +119,12 @@ def shortfall(offered: Price, market: Market) -> str | None:
     """Why an offer that is out there would hardly be taken into the next block; None if it should be."""
     if not market.tips:
         is_low = offered.max_fee < market.gas_price
-        return f"offers {offered.max_fee} wei per gas; the usual price is {market.gas_price}" if is_low else None
+        return f"it offers {offered.max_fee} wei per gas; the usual price is {market.gas_price}" if is_low else None
     if offered.max_fee < market.base_fee:
-        return f"offers at most {offered.max_fee} wei per gas; the next block's base fee is {market.base_fee}"
+        return f"it offers at most {offered.max_fee} wei per gas; the next block's base fee is {market.base_fee}"
     tip, usual = min(offered.tip, offered.max_fee - market.base_fee), market.tips[Speed.SAFE_LOW]
     if tip < usual:
-        return f"leaves a tip of {tip} wei per gas; even slow ones paid {usual} lately"
+        return f"it leaves a tip of {tip} wei per gas; even slow ones paid {usual} lately"
     return None
 
 

@@ -107,7 +107,7 @@ def raised(load: Load, attempts: Sequence[Attempt], prices: Prices, cap: int) ->
 def shortfall(attempt: Attempt, wanted: int) -> str | None:
     """Why its bid is too low now; None if it is enough."""
     bid = int(attempt.facts["inclusion_fee"]) // int(attempt.facts["operation_count"])
-    return None if bid >= wanted else f"bids {bid} stroops for each operation, lately {wanted} were bid"
+    return None if bid >= wanted else f"it bids {bid} stroops for each operation, lately {wanted} were bid"
 
 
 def _displacing(attempt: Attempt) -> int:
