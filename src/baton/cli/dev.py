@@ -2,20 +2,26 @@
 
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import aiohttp
 import typer
 
 from baton import telemetry
+from baton.chains.solana.wire import address_of
+from baton.chains.stellar.wire import address_of
 from baton.cli.listen import receiving_for_dev
 from baton.cli.serve import asked_to_stop, run
 from baton.config import Config, Settings, Sources, read_config
 from baton.devnet.anvil import Anvil, cache_folder, ensure_anvil
+from baton.devnet.child import ChildChain
 from baton.devnet.keys import EVM_RELAYER_KEY, SOLANA_RELAYER_SEED, STELLAR_RELAYER_SEED
+from baton.domain.curve import Curve
 from baton.domain.json import Json
 from baton.domain.network import Family
 from baton.domain.relayer import Relayer
+from baton.signers.local import LocalSigner
 
 BLOCK_TIME_S = 1
 LOCAL = "local"  # every family has a built-in network of that name
@@ -59,13 +65,28 @@ async def _dev() -> None:
 @asynccontextmanager
 async def local_chains() -> AsyncIterator[dict[Family, str]]:
     """Starts the chains; stops them at exit."""
+    folder = Path(os.environ.get("BATON_DATA_DIR", ".baton"))
+    folder = Path(os.environ.get("BATON_DATA_DIR", ".baton"))
     binary = await ensure_anvil(cache_folder(), typer.echo)
-    anvil = Anvil(binary, Path(os.environ.get("BATON_DATA_DIR", ".baton")) / "anvil")
-    await anvil.start(block_time_s=BLOCK_TIME_S)
-    try:
-        yield {Family.EVM: anvil.url}
-    finally:
-        await anvil.stop()
+    anvil = Anvil(binary, folder / "anvil")
+    stellar = ChildChain("baton.devnet.stellar", folder / "stellar.log")
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(anvil.stop)
+        await anvil.start(block_time_s=BLOCK_TIME_S)
+        stack.push_async_callback(stellar.stop)
+        await stellar.start("--port", "0", "--close-ms", str(BLOCK_TIME_S * 1000))
+        await _befriend(stellar.url)
+        yield {Family.EVM: anvil.url, Family.STELLAR: stellar.url}
+
+
+async def _befriend(stellar_url: str) -> None:
+    """The simulator's friendbot gives the relayer its first lumens."""
+    address = address_of(LocalSigner(Curve.ED25519, STELLAR_RELAYER_SEED).public_key)
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"{stellar_url}/friendbot", params={"addr": address}) as answer,
+    ):
+        answer.raise_for_status()
 
 
 def local_document(urls: dict[Family, str]) -> Json:
