@@ -1,22 +1,22 @@
 """`baton dev`: everything on this machine, local chains included; no account anywhere. `make run` calls it."""
 
+import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-import aiohttp
 import typer
 
 from baton import telemetry
-from baton.chains.solana.wire import address_of
-from baton.chains.stellar.wire import address_of
+from baton.chains.solana.wire import address_of as solana_address
+from baton.chains.stellar.wire import address_of as stellar_address
 from baton.cli.listen import receiving_for_dev
 from baton.cli.serve import asked_to_stop, run
 from baton.config import Config, Settings, Sources, read_config
 from baton.devnet.anvil import Anvil, cache_folder, ensure_anvil
-from baton.devnet.child import ChildChain
 from baton.devnet.keys import EVM_RELAYER_KEY, SOLANA_RELAYER_SEED, STELLAR_RELAYER_SEED
+from baton.devnet.process import DevnetProcess
 from baton.domain.curve import Curve
 from baton.domain.json import Json
 from baton.domain.network import Family
@@ -66,27 +66,24 @@ async def _dev() -> None:
 async def local_chains() -> AsyncIterator[dict[Family, str]]:
     """Starts the chains; stops them at exit."""
     folder = Path(os.environ.get("BATON_DATA_DIR", ".baton"))
-    folder = Path(os.environ.get("BATON_DATA_DIR", ".baton"))
     binary = await ensure_anvil(cache_folder(), typer.echo)
-    anvil = Anvil(binary, folder / "anvil")
-    stellar = ChildChain("baton.devnet.stellar", folder / "stellar.log")
     async with AsyncExitStack() as stack:
+        anvil = Anvil(binary, folder / "anvil")
         stack.push_async_callback(anvil.stop)
         await anvil.start(block_time_s=BLOCK_TIME_S)
+        solana = DevnetProcess("baton.devnet.solana", folder)
+        stack.push_async_callback(solana.stop)
+        stellar = DevnetProcess("baton.devnet.stellar", folder)
         stack.push_async_callback(stellar.stop)
-        await stellar.start("--port", "0", "--close-ms", str(BLOCK_TIME_S * 1000))
-        await _befriend(stellar.url)
-        yield {Family.EVM: anvil.url, Family.STELLAR: stellar.url}
+        solana_url, stellar_url = await asyncio.gather(
+            solana.start("--fund", _address(SOLANA_RELAYER_SEED, solana_address)),
+            stellar.start("--fund", _address(STELLAR_RELAYER_SEED, stellar_address)),
+        )
+        yield {Family.EVM: anvil.url, Family.SOLANA: solana_url, Family.STELLAR: stellar_url}
 
 
-async def _befriend(stellar_url: str) -> None:
-    """The simulator's friendbot gives the relayer its first lumens."""
-    address = address_of(LocalSigner(Curve.ED25519, STELLAR_RELAYER_SEED).public_key)
-    async with (
-        aiohttp.ClientSession() as session,
-        session.get(f"{stellar_url}/friendbot", params={"addr": address}) as answer,
-    ):
-        answer.raise_for_status()
+def _address(seed: bytes, address_of: Callable[[bytes], str]) -> str:
+    return address_of(LocalSigner(Curve.ED25519, seed).public_key)
 
 
 def local_document(urls: dict[Family, str]) -> Json:

@@ -8,6 +8,7 @@ import sys
 from stellar_sdk import Network
 
 from baton.devnet.stellar import StellarDevnet
+from baton.devnet.stellar.funding import FRIENDBOT_STROOPS
 
 
 def main() -> None:
@@ -15,6 +16,9 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8000, help="0 picks a free one")
     parser.add_argument("--close-ms", type=int, default=1000, help="milliseconds from ledger to ledger")
     parser.add_argument("--manual", action="store_true", help="close ledgers only by devnet_close")
+    parser.add_argument(
+        "--fund", action="append", default=[], metavar="ADDRESS", help="gets 10,000 lumens at the start"
+    )
     parser.add_argument("--passphrase", default=Network.STANDALONE_NETWORK_PASSPHRASE)
     asked = parser.parse_args()
     with contextlib.suppress(KeyboardInterrupt):
@@ -23,6 +27,8 @@ def main() -> None:
 
 async def _serve(asked: argparse.Namespace) -> None:
     devnet = await StellarDevnet(asked.passphrase).start(asked.port, asked.close_ms, asked.manual)
+    for address in asked.fund:
+        await devnet.fund(address, FRIENDBOT_STROOPS)
     sys.stdout.write(
         f"Stellar simulator (not a real node) at {devnet.url}, passphrase {devnet.passphrase!r}, run {devnet.run_id}\n"
     )
