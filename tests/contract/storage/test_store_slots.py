@@ -145,6 +145,18 @@ async def test_a_hash_belongs_to_one_attempt(store: Store) -> None:
     assert await store.write(progress(attempts=(twin,))) == Taken()
 
 
+async def test_the_same_hash_may_come_again_on_another_chain(store: Store) -> None:
+    """A local chain that started anew sees the same nonce, content and price, hence the same bytes."""
+    first, second = await accepted(store), await accepted(store)
+    attempt = an_attempt(first, 0)
+    assert await store.write(progress(attempts=(attempt,), slots=(hold(attempt),))) == Done()
+    elsewhere = Slot("another chain", ACCOUNT, 0)
+    twin = replace(an_attempt(second, 0), hash=attempt.hash, slot=elsewhere)
+    assert await store.write(progress(attempts=(twin,), slots=(hold(twin),))) == Done()
+    third = replace(an_attempt(second, 1), hash=attempt.hash)
+    assert await store.write(progress(attempts=(third,), slots=(hold(third),))) == Taken()
+
+
 async def test_attempts_come_in_the_order_of_signing_although_their_ids_do_not(store: Store) -> None:
     """Ids follow the clock, and clocks jump (M4)."""
     transaction = await accepted(store)

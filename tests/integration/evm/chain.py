@@ -31,6 +31,9 @@ class ChainEye:
     async def head(self) -> str:
         return str((await self.ask("eth_getBlockByNumber", "latest", False))["hash"])
 
+    async def genesis(self) -> str:
+        return str((await self.ask("eth_getBlockByNumber", "0x0", False))["hash"])
+
     async def height(self) -> int:
         return int(await self.ask("eth_blockNumber"), 16)
 
@@ -91,7 +94,7 @@ class ChainEye:
         sent = {
             "chainId": CHAIN_ID,
             "nonce": nonce,
-            "to": "0x" + "fe" * 20,
+            "to": "0x" + "99" * 20,
             "value": 0,
             "gas": 21_000,
             "maxFeePerGas": base * 3 + 5 * GWEI,

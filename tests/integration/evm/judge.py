@@ -12,11 +12,11 @@ async def judge(rig: Rig) -> None:
     """D6, E1, E4, N1 and C1, as far as they can be seen in the end; the lane may still run."""
     if not rig.node.is_running:
         return
-    attempts, finals = _read(rig.store_folder)
-    _save_before_send(rig, attempts)
+    attempts, finals = _read(rig.store_folder, await rig.chain.genesis())
+    _save_before_send(rig)
     mined = {one["hash"]: one for one in await rig.chain.mined()}
     landed: dict[str, list[str]] = {}
-    for raw_hash, holder, kind, _raw in attempts:
+    for raw_hash, holder, kind in attempts:
         if raw_hash in mined and holder is not None and kind != "noop":
             landed.setdefault(holder, []).append(raw_hash)
     for holder, hashes in landed.items():
@@ -30,18 +30,21 @@ async def judge(rig: Rig) -> None:
                 assert found == [], f"E4: {holder} is {status}, the chain has {found}"
 
 
-def _save_before_send(rig: Rig, attempts: list[tuple[str, str | None, str, bytes]]) -> None:
+def _save_before_send(rig: Rig) -> None:
     """D6: every byte that the node was ever shown by us is in the database."""
-    stored = {"0x" + raw.hex() for _, _, _, raw in attempts}
+    with sqlite3.connect(f"file:{rig.store_folder / 'baton.db'}?mode=ro", uri=True) as database:
+        stored = {"0x" + row[0].hex() for row in database.execute("SELECT raw FROM attempts")}
     for sent in rig.proxy.sent:
         assert sent.raw in stored, f"D6: sent but not stored: {sent.raw[:40]}"
 
 
-def _read(folder: Path) -> tuple[list[tuple[str, str | None, str, bytes]], list[tuple[str, str, str | None]]]:
-    """With the standard library's driver, not our own reader."""
+def _read(folder: Path, genesis: str) -> tuple[list[tuple[str, str | None, str]], list[tuple[str, str, str | None]]]:
+    """What concerns this chain, with the standard library's driver, not our own reader."""
     with sqlite3.connect(f"file:{folder / 'baton.db'}?mode=ro", uri=True) as database:
-        attempts = database.execute("SELECT hash, transaction_id, kind, raw FROM attempts").fetchall()
-        finals = database.execute(
-            "SELECT t.id, t.status, a.hash FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
+        attempts = database.execute(
+            "SELECT hash, transaction_id, kind FROM attempts WHERE chain LIKE '%' || ?", [genesis]
         ).fetchall()
-    return attempts, [row for row in finals if row[1] in FINAL]
+        finals = database.execute(
+            "SELECT t.id, t.status, a.hash, a.chain FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
+        ).fetchall()
+    return attempts, [row[:3] for row in finals if row[1] in FINAL and (row[3] or genesis).endswith(genesis)]

@@ -134,6 +134,7 @@ SELECT seq FROM transactions WHERE relayer_id = $1 AND created_at <= $2 ORDER BY
 
 -- name: seq_by_hash
 SELECT t.seq FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = $2 AND t.relayer_id = $1
+ORDER BY a.ordinal DESC LIMIT 1
 
 -- name: id_by_slot
 SELECT transaction_id FROM attempts

@@ -123,7 +123,7 @@ class Applier:
             for attempt in change.attempts:
                 self._run("insert_attempt", *attempt_columns(attempt))
         except apsw.ConstraintError as error:
-            if "attempts.hash" in str(error):
+            if "attempts_by_hash" in str(error):
                 raise Refusal(c.Taken()) from None
             raise
         for news in change.news:
