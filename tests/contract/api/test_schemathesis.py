@@ -22,6 +22,7 @@ from tests.rounds import rounds
 from baton.api.limits import Limits
 from baton.api.operations import OPERATIONS
 from baton.api.server import serving
+from baton.chains.seam import Account
 
 LIMITS = Limits(rate_per_s=1e9, rate_burst=10**9)
 LEAST_REQUESTS = rounds(quick=300, full=3_000)
@@ -49,6 +50,7 @@ class Served:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         async with open_house(self._folder, LIMITS) as house, serving(house.api, "127.0.0.1", 0, LIMITS) as port:
             self.url = f"http://127.0.0.1:{port}"
+            house.live.found_account = Account(next_slot=1, settled_slot=1, balance=10**18, depth=1)
             self.document = await self._furnished(house)
             self._is_up.set()
             await self._stop.wait()
