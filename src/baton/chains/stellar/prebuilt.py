@@ -22,6 +22,7 @@ class Prebuilt:
     deeds: tuple[Deed, ...]
     has_memo: bool
     valid_until: datetime | None
+    hash: str
 
 
 def prebuilt(text: str, passphrase: str, *, is_bump: bool, now: datetime) -> tuple[Prebuilt, sdk.Transaction]:
@@ -42,6 +43,7 @@ def prebuilt(text: str, passphrase: str, *, is_bump: bool, now: datetime) -> tup
         ),
         has_memo=not isinstance(transaction.memo, sdk.NoneMemo),
         valid_until=_end(transaction, now),
+        hash=envelope.hash_hex(),
     )
     return drawn, transaction
 

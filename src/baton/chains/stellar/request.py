@@ -101,7 +101,9 @@ def _from_xdr(text: str, wish: Wish, relayer: Relayer, passphrase: str, now: dat
     policies.check(drawn.deeds, relayer.policy, is_own_money=not wish.is_bump)
     content = _content(wish, drawn.source) | {"transaction_xdr": text}
     ends = [end for end in (wish.valid_until, drawn.valid_until) if end is not None]
-    return Draft(content, min(ends, default=None))
+    # What others signed can land once only, whoever pays for it; what we sign gets a number of its own each time.
+    fingerprint = f"stellar:{drawn.hash}" if wish.is_bump else None
+    return Draft(content, min(ends, default=None), fingerprint)
 
 
 def _content(wish: Wish, source: str) -> dict[str, Json]:
