@@ -96,6 +96,27 @@ async function carryTransactions() {
   seen.listed = { values: page.data.data.map((each) => each.value), pagination: page.data.pagination };
 }
 
+// What the client does not know of, over its own connection settings.
+async function beyond(id, part) {
+  const path = `${base}/api/v1/relayers/${RELAYER}/transactions/${id}/${part}`;
+  const answer = await fetch(path, { headers: { authorization: `Bearer ${token}` } });
+  return (await answer.json()).data;
+}
+
+async function lookCloser() {
+  for (const part of ["attempts", "receipt", "explain"]) seen[part] = await beyond(seen.confirmed.id, part);
+  const waiting = await send(7);
+  await until(waiting, "submitted");
+  seen.waiting = await beyond(waiting, "explain");
+  await mined(waiting, "confirmed");
+}
+
+async function pauseAndResume() {
+  seen.paused = await data(relayers.updateRelayer(RELAYER, { paused: true }));
+  seen.refusedWhilePaused = await refusal(relayers.sendTransaction(RELAYER, payment(8)));
+  seen.resumed = await data(relayers.updateRelayer(RELAYER, { paused: false }));
+}
+
 async function carryOtherFamilies() {
   const account = (pubkey, isSigner) => ({ pubkey, is_signer: isSigner, is_writable: true });
   const solana = await data(relayers.getRelayer("solana-1"));
@@ -135,6 +156,8 @@ async function main() {
   seen.health = (await api(sdk.HealthApi).health()).data;
   await lookAtRelayers();
   await carryTransactions();
+  await lookCloser();
+  await pauseAndResume();
   await carryOtherFamilies();
   await carryNotifications();
   await beRefused();

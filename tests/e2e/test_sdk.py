@@ -80,9 +80,9 @@ def test_status_and_balance_come_from_the_chain(seen: dict[str, Any]) -> None:
     assert seen["balance"]["balance"] == pytest.approx(int(seen["status"]["balance"]))
     assert seen["status"]["last_confirmed_transaction_timestamp"] is None
     after = seen["statusAfter"]
-    assert 2 <= int(after["nonce"]) <= 5  # what was canceled before it was signed took none
+    assert 3 <= int(after["nonce"]) <= 6  # what was canceled before it was signed took none
     assert after["pending_transactions_count"] == 0
-    assert after["last_confirmed_transaction_timestamp"] == seen["confirmed"]["confirmed_at"]
+    assert after["last_confirmed_transaction_timestamp"] > seen["confirmed"]["confirmed_at"]
 
 
 def test_a_transaction_is_sent_replaced_and_confirmed(seen: dict[str, Any]) -> None:
@@ -106,6 +106,26 @@ def test_one_and_all_are_canceled(seen: dict[str, Any]) -> None:
 def test_transactions_are_listed_newest_first(seen: dict[str, Any]) -> None:
     assert seen["listed"]["values"] == ["4", "3"]
     assert seen["listed"]["pagination"] == {"current_page": 2, "per_page": 2, "total_items": 5}
+
+
+def test_a_transaction_can_be_looked_at_closer(seen: dict[str, Any]) -> None:
+    """Beyond what the client knows: what landed, every version of it, and why the next one is not mined yet."""
+    old, new = seen["attempts"]
+    assert (old["fate"], new["fate"], new["kind"]) == ("lapsed", "included", "replacement")
+    assert seen["receipt"]["hash"] == new["hash"] == seen["confirmed"]["hash"]
+    assert seen["receipt"]["gas_used"] == 21_000
+    assert seen["receipt"]["logs"] == []
+    assert seen["explain"]["why"] == "it is final: confirmed"
+    waiting = seen["waiting"]
+    assert waiting["lane"]["is_head"] is True
+    assert list(waiting["attempts"][0]["nodes"].values()) == [True]
+    assert waiting["next_action"]["in_blocks"] >= 1
+    assert waiting["trouble"] is None
+
+
+def test_a_relayer_is_paused_and_resumed(seen: dict[str, Any]) -> None:
+    assert (seen["paused"]["paused"], seen["resumed"]["paused"]) == (True, False)
+    assert (seen["refusedWhilePaused"]["status"], seen["refusedWhilePaused"]["message"]) == (403, "Forbidden")
 
 
 def test_the_other_families_are_accepted(seen: dict[str, Any]) -> None:
