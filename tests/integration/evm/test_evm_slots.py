@@ -75,7 +75,11 @@ async def test_a_nonce_that_drifts_up_over_everything_in_flight_is_healed_within
         await rig.reaches(one, "submitted")
     await rig.chain.ask("anvil_setNonce", rig.address, hex(12))
     await rig.mine()
-    await rig.in_pool(*[(await rig.reaches(one, "submitted"))["hash"] for one in ids])
+
+    async def are_renumbered() -> bool:
+        return sorted(await rig.chain.pool()) == list(range(12, 24))
+
+    await rig.until(are_renumbered)
     await rig.mine()
     for one in ids:
         await rig.reaches(one, "confirmed")
