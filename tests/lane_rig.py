@@ -23,6 +23,7 @@ from baton.domain.policy import Policy
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt
 from baton.lanes.desk import Desk, LaneSettings
+from baton.lanes.explain import LaneSight
 from baton.lanes.keeper import Keeper
 from baton.storage.base import Store
 from baton.storage.cipher import Cipher
@@ -83,8 +84,9 @@ class LaneRig:
         relayers = Relayers(lambda _: language, [relayer])
         config = Config(Settings(), networks={(network.family, network.name): network})
         lines, self._pools = build_lines(config, relayers, {RELAYER: self.parts.pen}, self.clock)
-        self._store, self.context = store, Context(store, relayers, self.clock)
         self._keeper = Keeper(store, self.clock, random_id(), LaneSettings(), lease_s=2.0)
+        live = LaneSight(self._keeper.desks, config.networks)
+        self._store, self.context = store, Context(store, relayers, self.clock, live=live)
         await self._keeper.start(lines)
 
     async def stop(self) -> None:
@@ -122,8 +124,10 @@ class LaneRig:
         relayer = self.context.relayers.get(RELAYER).relayer
         self.context.relayers.put(with_changes(relayer, policy=self._policy))
 
-    async def submit(self, body: Any) -> str:
-        return (await transactions.submit(self.context, RELAYER, body)).view.id
+    async def submit(self, body: Any, key: str | None = None) -> str:
+        """With a key it may be said again after a crash."""
+        once = None if key is None else transactions.OnceOnly("client", key)
+        return (await transactions.submit(self.context, RELAYER, body, once)).view.id
 
     async def replace(self, transaction_id: str, body: Any) -> Record:
         return (await amend.replace(self.context, RELAYER, transaction_id, body)).record()
