@@ -25,7 +25,7 @@ from baton.chains.stellar.language import StellarLanguage
 from baton.chains.stellar.schema import SCHEMA as STELLAR_SCHEMA
 from baton.commands.context import Context
 from baton.commands.registry import Relayers
-from baton.commands.relayer_update import set_disabled
+from baton.commands.relayer_update import set_disabled, tell
 from baton.commands.seed import Seeded, seed
 from baton.config import Config, Settings
 from baton.domain.clock import SystemClock
@@ -96,6 +96,7 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
             probe=probe,
         )
         keeper.set_disabled = partial(set_disabled, context)
+        keeper.tell = partial(tell, context)
         await keeper.start(lines)
         sweeper = asyncio.create_task(_sweep(store, clock, settings.idempotency_hours))
         stack.callback(sweeper.cancel)

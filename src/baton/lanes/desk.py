@@ -11,6 +11,7 @@ from baton.domain.errors import BatonError
 from baton.domain.relayer import Relayer
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Slot
+from baton.lanes.alarms import Alarms
 from baton.lanes.book import DEAD, Book
 from baton.storage.base import Store
 from baton.storage.changes import Done, Fence, NotOwner, Progress, Stale, Taken
@@ -47,6 +48,7 @@ class Desk:
     relayer_of: Callable[[], Relayer]  # as it is now: policies change at run time
     settings: LaneSettings
     window: float
+    alarms: Alarms = field(default_factory=Alarms)
     book: Book = field(default_factory=Book)
     tip: Tip | None = None
     account: Account | None = None

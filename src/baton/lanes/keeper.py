@@ -6,17 +6,20 @@ anywhere else the relayers are disabled with the reason, because it can only be 
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from baton import telemetry
 from baton.chains.seam import Chain, ChainReplaced, Maker, Pen
 from baton.domain.clock import Clock
 from baton.domain.errors import Unavailable
+from baton.domain.json import Json
 from baton.domain.network import Network
 from baton.domain.relayer import Relayer
 from baton.domain.status import Status
 from baton.domain.transaction import Fate, moved
+from baton.lanes.alarms import Alarms
 from baton.lanes.desk import Desk, LaneSettings
 from baton.lanes.lane import Lane
 from baton.lanes.watcher import Watcher
@@ -83,6 +86,7 @@ class Keeper:
         self._fences: dict[str, Fence] = {}
         self.desks: dict[str, Desk] = {}  # by relayer id, for those who only look
         self.set_disabled: Callable[[str, str | None], Awaitable[None]] = _tell_nobody
+        self.tell: Callable[[str, str, Mapping[str, Json]], Awaitable[None]] | None = None
 
     async def start(self, lines: list[Line]) -> None:
         await self._store.write(Heartbeat(self._node, self._lease_s, self._clock.now()))
@@ -190,6 +194,7 @@ class Keeper:
             relayer_of=track.relayer_of,
             settings=self._settings,
             window=self._settings.window_start,
+            alarms=Alarms() if self.tell is None else Alarms(partial(self.tell, track.relayer_of().id)),
         )
         self.desks[track.relayer_of().id] = desk
         await Lane(desk, watcher).run()

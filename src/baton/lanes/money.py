@@ -7,6 +7,7 @@ from baton.chains.seam import Prepared, Ready, Wait
 from baton.lanes.desk import Desk
 
 DAY = timedelta(hours=24)
+FOR_FUNDS = "waiting for funds"  # how every reason begins that money would mend
 
 
 async def affordable(desk: Desk, prepared: Sequence[Prepared], freed: int = 0) -> list[Prepared]:
@@ -24,7 +25,7 @@ async def affordable(desk: Desk, prepared: Sequence[Prepared], freed: int = 0) -
         if not isinstance(one, Ready):
             answers.append(one)
         elif one.max_cost > available:
-            answers.append(Wait("waiting for funds: the balance, less what is in flight, does not cover its cost"))
+            answers.append(Wait(f"{FOR_FUNDS}: the balance, less what is in flight, does not cover its cost"))
         elif spendable is not None and one.max_cost > spendable:
             answers.append(Wait("waiting: the relayer's spend limit for 24 hours is reached"))
         else:

@@ -6,6 +6,7 @@ from baton import telemetry
 from baton.chains.seam import Account, Included, Lapsed, Orphaned, Sighting
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, AttemptKind, Fate, Hold, State, moved
+from baton.lanes.alarms import FOREIGN_NONCE, LOW_BALANCE
 from baton.lanes.book import Entry
 from baton.lanes.desk import Desk
 from baton.storage.changes import Advance, AttemptNews, Progress, SlotMove
@@ -23,7 +24,7 @@ async def observe(desk: Desk) -> None:
     attempts = list(desk.book.live_attempts())
     sightings = await desk.chain.observe(attempts, account, tip, is_thorough=is_thorough)
     seen = {attempt.id: sighting for attempt, sighting in zip(attempts, sightings, strict=True)}
-    _notice_strangers(desk, account)
+    await _notice(desk, account)
     desk.account, desk.must_look = account, False
     desk.looked_at = tip
     decided = [judge(desk, entry, seen) for entry in desk.book.entries.values()]
@@ -31,11 +32,15 @@ async def observe(desk: Desk) -> None:
     await desk.commit([progress for progress in decided if progress is not None])
 
 
-def _notice_strangers(desk: Desk, account: Account) -> None:
-    """Slots beyond all that we ever gave are used: someone else has the key. Nothing to heal, but to be told."""
+async def _notice(desk: Desk, account: Account) -> None:
+    """What nothing can heal but a person must hear: too little money, or slots used that we never gave."""
+    least = desk.relayer.policy.min_balance
+    is_low = account.balance < least
+    await desk.alarms.follow(LOW_BALANCE, is_low, balance=str(account.balance), min_balance=str(least))
     expected = desk.high_water + 1
     if desk.account is not None and account.next_slot > max(expected, desk.account.next_slot):
         telemetry.log.warning("foreign_use", lane=desk.fence.lane, expected=expected, found=account.next_slot)
+        await desk.alarms.report(FOREIGN_NONCE, expected=expected, found=account.next_slot)
 
 
 def judge(desk: Desk, entry: Entry, seen: Seen) -> Progress | None:

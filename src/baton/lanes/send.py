@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from baton.chains.seam import Doomed, Ready, Wait
 from baton.domain.status import Status
 from baton.domain.transaction import AttemptKind, Hold, Slot, moved
+from baton.lanes.alarms import OUT_OF_FUNDS
 from baton.lanes.book import Entry
 from baton.lanes.desk import Desk
 from baton.lanes.holes import Holes, fill_holes, find_holes
-from baton.lanes.money import affordable
+from baton.lanes.money import FOR_FUNDS, affordable
 from baton.lanes.sign import Order, signed
 from baton.lanes.slots import free_slots
 from baton.storage.base import OpenTransaction
@@ -81,10 +82,13 @@ def _chosen(desk: Desk, items: list[OpenTransaction], slots: int) -> list[OpenTr
 
 async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
     """Those that can be signed now; the others are ended or parked with their reason."""
+    assert desk.account is not None
     decisions = []
     asks = [(item.revision, index == 0 and _is_first(desk, item)) for index, item in enumerate(items)]
     prepared = await desk.maker.prepare(asks, desk.relayer)
     answers = await affordable(desk, prepared)
+    short = [answer.why for answer in answers if isinstance(answer, Wait) and answer.why.startswith(FOR_FUNDS)]
+    await desk.alarms.follow(OUT_OF_FUNDS, bool(short), balance=str(desk.account.balance), waiting=len(short))
     ready = []
     for item, answer in zip(items, answers, strict=True):
         match answer:
