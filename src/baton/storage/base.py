@@ -65,6 +65,7 @@ class DueDelivery:
     id: str
     since: datetime
     tries: int
+    version: int  # of its notification, at the time of the look
     told: FeedEvent
 
 
@@ -141,7 +142,8 @@ class DeliveryReader(Protocol):
     async def due(self, notification_id: str, now: datetime, limit: int) -> list[DueDelivery]:
         """Longest due first. Of one stream only the first that is pending can be due."""
 
-    async def next_due(self, notification_id: str) -> datetime | None: ...
+    async def next_due(self, notification_id: str, now: datetime) -> datetime | None:
+        """The first moment after `now` at which something becomes due."""
 
     async def with_due(self, now: datetime) -> list[str]:
         """Notifications that have something due by then, are not disabled and do not rest."""

@@ -18,10 +18,10 @@ class Deliveries:
 
     async def due(self, notification_id: str, now: datetime, limit: int) -> list[DueDelivery]:
         rows = await self._fetch("due", notification_id, to_micros(now), limit)
-        return [DueDelivery(row[0], from_micros(row[1]), row[2], feed_event_from(row[4:])) for row in rows]
+        return [DueDelivery(row[0], from_micros(row[1]), row[2], row[3], feed_event_from(row[4:])) for row in rows]
 
-    async def next_due(self, notification_id: str) -> datetime | None:
-        rows = await self._fetch("next_due", notification_id)
+    async def next_due(self, notification_id: str, now: datetime) -> datetime | None:
+        rows = await self._fetch("next_due", notification_id, to_micros(now))
         return moment(rows[0][0]) if rows else None
 
     async def with_due(self, now: datetime) -> list[str]:

@@ -15,7 +15,7 @@ from baton.domain.clock import Clock
 from baton.domain.delivery import DeliveryStatus, Said
 from baton.domain.errors import Missing, Unavailable
 from baton.domain.notification import Health, Notification
-from baton.storage.base import DueDelivery, Store
+from baton.storage.base import DueDelivery, Snapshot, Store
 from baton.storage.changes import Fence, GiveUp, NotOwner, RecordTries, Swept, TryOutcome
 from baton.webhooks.payload import body
 from baton.webhooks.schedule import Dice, Schedule
@@ -46,8 +46,11 @@ class Courier:
         self._fence = fence
         self._tools = tools
         self._window = Window()
+        self._notification: Notification | None = None
         self._health = Health()
-        self._version = 0  # of the notification whose health this is
+        self._next_due: datetime | None = None  # after the last look; new ones and changes wake us
+        self._knows_next = False
+        self._has_more = False  # more may be due than the last look had room for
         self._under_way: dict[str, asyncio.Task[None]] = {}
         self._wake = tools.store.watch(f"deliveries/{notification_id}")
         self.is_lost = False  # someone else owns the receiver now
@@ -89,27 +92,39 @@ class Courier:
         """Starts what is due. Gives the moment of the next look; None if nothing waits, or an answer must come first."""
         room = self._window.size - len(self._under_way)
         if room <= len(self._under_way) // 2 or self.is_lost:  # half a window at a time: fewer looks into the store
+            self._has_more = True
             return None
         now = self._tools.clock.now()
+        limit = room + len(self._under_way)
         async with self._tools.store.read() as snapshot:
-            notification = await snapshot.notifications.one(self._id)
-            if notification is None:
-                return None
-            if notification.version != self._version:
-                self._health = await snapshot.notifications.health(self._id)
-                self._version = notification.version
-            health = self._health
-            is_resting = health.rest_until is not None and now < health.rest_until
-            found: list[DueDelivery] = []
-            if health.disabled_reason is None and not is_resting:
-                found = await snapshot.deliveries.due(self._id, now, room + len(self._under_way))
-            next_due = None if found else await snapshot.deliveries.next_due(self._id)
+            if self._notification is None or self._is_held(now):
+                await self._look_at_receiver(snapshot)
+            found = [] if self._is_held(now) else await snapshot.deliveries.due(self._id, now, limit)
+            if any(one.version != self._notification.version for one in found if self._notification):
+                await self._look_at_receiver(snapshot)
+            if not self._knows_next or (self._next_due is not None and self._next_due <= now):
+                self._next_due, self._knows_next = await snapshot.deliveries.next_due(self._id, now), True
+        self._has_more = len(found) >= limit
+        if self._notification is None:
+            return None
         await self._give_up(now)
         for one in [one for one in found if one.id not in self._under_way][:room]:
-            self._start(one, notification)
-        if health.disabled_reason is not None:
+            self._start(one, self._notification)
+        if self._health.disabled_reason is not None:
             return None
-        return health.rest_until if is_resting and next_due is not None else next_due
+        return self._health.rest_until if self._is_held(now) else self._next_due
+
+    def _is_held(self, now: datetime) -> bool:
+        """Whether the receiver is to be left in peace."""
+        health = self._health
+        return health.disabled_reason is not None or (health.rest_until is not None and now < health.rest_until)
+
+    async def _look_at_receiver(self, snapshot: Snapshot) -> None:
+        """URL and keys as they are now; a change of them has made its health whole again."""
+        known, self._notification = self._notification, await snapshot.notifications.one(self._id)
+        if known is None or self._notification is None or known.version != self._notification.version:
+            self._health = await snapshot.notifications.health(self._id)
+            self._knows_next = False
 
     async def _give_up(self, now: datetime) -> None:
         """What a receiver has not taken in all its days is over, whether or not its turn to be tried came."""
@@ -133,7 +148,8 @@ class Courier:
 
     def _ended(self, delivery_id: str) -> None:
         self._under_way.pop(delivery_id, None)
-        self._wake.set()  # there is room again
+        if self._has_more:
+            self._wake.set()  # there is room again
 
     async def _deliver(self, one: DueDelivery, notification: Notification) -> None:
         tools = self._tools
@@ -149,7 +165,7 @@ class Courier:
 
     async def _note(self, one: DueDelivery, said: Said, version: int) -> None:
         schedule, now = self._tools.schedule, self._tools.clock.now()
-        was_down = schedule.is_down(self._health, now)
+        before, was_down = self._health, schedule.is_down(self._health, now)
         outcome = TryOutcome(one.id, said, DeliveryStatus.DELIVERED)
         if said.is_taken:
             self._window.succeeded(said.took_ms)
@@ -161,9 +177,13 @@ class Courier:
             status = DeliveryStatus.FAILED if due_at is None else DeliveryStatus.PENDING
             outcome = TryOutcome(one.id, said, status, due_at)
         makes_all_due = said.is_taken and was_down
+        health = None if self._health == before else self._health
         await self._write(
-            RecordTries(self._fence, self._id, now, self._health, version, (outcome,), makes_all_due=makes_all_due)
+            RecordTries(self._fence, self._id, now, health, version, (outcome,), makes_all_due=makes_all_due)
         )
+        if not said.is_taken or makes_all_due:
+            self._knows_next = False  # its next try, or that of all the others
+            self._wake.set()
 
     async def _write(self, change: RecordTries) -> None:
         """Until it is stored: before that the delivery counts as under way, so that an outage makes no flood."""

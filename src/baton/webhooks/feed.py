@@ -53,8 +53,9 @@ class Feed:
             waiting = await snapshot.feed.unpublished(BATCH)
             if not waiting:
                 return 0
-            existing = await snapshot.notifications.ids()
-        hearers = self._hearers({relayer_id for _, relayer_id in waiting}, existing)
+            named = self._named({relayer_id for _, relayer_id in waiting})
+            everyone = tuple(await snapshot.notifications.ids()) if (EVERYONE,) in named.values() else ()
+        hearers = {relayer_id: everyone if names == (EVERYONE,) else names for relayer_id, names in named.items()}
         events = tuple(ordinal for ordinal, _ in waiting)
         change = Publish(fence, self._clock.now(), events, tuple(hearers[relayer_id] for _, relayer_id in waiting))
         if not isinstance(await self._store.write(change), Done):
@@ -62,13 +63,13 @@ class Feed:
         self._call({notification_id for heard in hearers.values() for notification_id in heard})
         return len(events)
 
-    def _hearers(self, relayer_ids: set[str], existing: list[str]) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
-        known = set(existing)
+    def _named(self, relayer_ids: set[str]) -> dict[str, tuple[str, ...]]:
+        """The notifications that each relayer names. One that no longer exists hears nothing; the store sees to that."""
+        named: dict[str, tuple[str, ...]] = {}
         for relayer_id in relayer_ids:
             try:
-                named = self._relayers.get(relayer_id).relayer.notification_ids
+                names = self._relayers.get(relayer_id).relayer.notification_ids
             except RelayerMissing:
-                named = ()
-            found[relayer_id] = tuple(existing) if EVERYONE in named else tuple(name for name in named if name in known)
-        return found
+                names = ()
+            named[relayer_id] = (EVERYONE,) if EVERYONE in names else names
+        return named

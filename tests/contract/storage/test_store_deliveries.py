@@ -227,7 +227,7 @@ async def test_a_receivers_health_is_kept_and_a_patch_makes_it_whole(store: Stor
     async with store.read() as snapshot:
         assert await snapshot.notifications.health("n") == Health()
         assert await snapshot.deliveries.with_due(later(30)) == ["n"]
-        assert await snapshot.deliveries.next_due("n") == later(30)
+        assert await snapshot.deliveries.next_due("n", NOON) == later(30)
 
 
 async def test_when_a_receiver_answers_again_all_that_waits_is_due(store: Store) -> None:

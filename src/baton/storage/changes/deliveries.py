@@ -38,7 +38,7 @@ class RecordTries:
     fence: Fence
     notification_id: str
     at: datetime
-    health: Health  # of the receiver, after these tries
+    health: Health | None  # of the receiver, after these tries; None: as it was
     version: int  # of the notification that they were made with; a later one knows nothing of this health
     tries: tuple[TryOutcome, ...]
     makes_all_due: bool = False  # the receiver answers again: nothing waits longer than it must

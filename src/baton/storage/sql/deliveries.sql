@@ -10,7 +10,7 @@ FROM events e JOIN notifications n ON n.id = $2
 WHERE e.position = $3
 
 -- name: due
-SELECT d.id, d.since, d.tries, d.tried_at,
+SELECT d.id, d.since, d.tries, n.version,
        e.position, e.kind, e.payload,
        e.id, e.transaction_id, e.relayer_id, e.number, e.at,
        e.status, e.revision, e.reason, e.attempt_id, e.sent_at, e.confirmed_at, e.is_canceled,
@@ -18,17 +18,19 @@ SELECT d.id, d.since, d.tries, d.tried_at,
        r.number, r.content, r.valid_until,
        a.id, a.relayer_id, a.transaction_id, a.revision, a.kind, a.hash, a.chain, a.account, a.number, a.max_cost, a.facts,
        a.created_at, a.fate, a.block_number, a.block_hash, a.accepted_at, a.outcome
-FROM deliveries d
+FROM notifications n
+JOIN deliveries d ON d.receiver = n.ordinal
 JOIN events e ON e.position = d.position
 LEFT JOIN transactions t ON t.id = e.transaction_id
 LEFT JOIN revisions r ON r.transaction_id = e.transaction_id AND r.number = e.revision
 LEFT JOIN attempts a ON a.id = e.attempt_id
-WHERE d.receiver = (SELECT ordinal FROM notifications WHERE id = $1) AND d.due_at IS NOT NULL AND d.due_at <= $2
+WHERE n.id = $1 AND d.due_at IS NOT NULL AND d.due_at <= $2
 ORDER BY d.due_at, d.ordinal LIMIT $3
 
 -- name: next_due
 SELECT due_at FROM deliveries
-WHERE receiver = (SELECT ordinal FROM notifications WHERE id = $1) AND due_at IS NOT NULL ORDER BY due_at LIMIT 1
+WHERE receiver = (SELECT ordinal FROM notifications WHERE id = $1) AND due_at IS NOT NULL AND due_at > $2
+ORDER BY due_at LIMIT 1
 
 -- name: with_due
 SELECT n.id FROM notifications n
@@ -54,6 +56,7 @@ UPDATE deliveries SET due_at = $3
 WHERE ordinal = (SELECT d.ordinal FROM deliveries d
                  WHERE d.receiver = $1 AND d.stream = $2 AND d.status = 'pending' ORDER BY d.ordinal LIMIT 1)
   AND due_at IS NULL
+RETURNING ordinal
 
 -- name: make_due
 UPDATE deliveries SET due_at = CASE WHEN tried_at IS NULL OR tried_at + $3 < $2 THEN CAST($2 AS BIGINT) ELSE tried_at + $3 END

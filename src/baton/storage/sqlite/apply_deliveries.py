@@ -72,34 +72,35 @@ class DeliveryApplier:
         if not self._owns(change.fence):
             return c.NotOwner()
         at = to_micros(change.at)
-        for outcome in change.tries:
-            self._record(outcome, at)
+        recorded = [self._record(outcome, at) for outcome in change.tries]  # every one, whatever the first says
         health = change.health
-        since, rest = micros(health.failing_since), micros(health.rest_until)
-        values = (health.failures, since, rest, health.disabled_reason, change.version)
-        self._run("keep_health", change.notification_id, *values)
+        if health is not None:
+            since, rest = micros(health.failing_since), micros(health.rest_until)
+            values = (health.failures, since, rest, health.disabled_reason, change.version)
+            self._run("keep_health", change.notification_id, *values)
         if change.makes_all_due:
             for (receiver,) in self._run("receiver", change.notification_id):
                 self.make_due(receiver, at, SOONEST_AGAIN_US)
-        after.topics.add(f"{DELIVERIES}/{change.notification_id}")
+        if any(recorded) or change.makes_all_due:
+            after.topics.add(f"{DELIVERIES}/{change.notification_id}")
         return c.Done()
 
-    def _record(self, outcome: c.TryOutcome, at: int) -> None:
+    def _record(self, outcome: c.TryOutcome, at: int) -> bool:
+        """Whether another delivery became due by it."""
         said = outcome.said
         said_at = to_micros(said.at)
         values = (said_at, said.took_ms, said.status_code, said.error, said.excerpt)
         if not self._run("insert_try", outcome.delivery_id, *values):
-            return  # forgotten meanwhile, with its notification
+            return False  # forgotten meanwhile, with its notification
         is_done = outcome.status is not DeliveryStatus.PENDING
         finished = at if is_done else None
         due = micros(outcome.due_at)
         noted = self._run("note_try", outcome.delivery_id, str(outcome.status), due, said_at, finished, said.error)
-        if is_done:
-            self._let_next_go(noted, at)
+        return is_done and self._let_next_go(noted, at)
 
-    def _let_next_go(self, ended: list[Row], at: int) -> None:
-        for receiver, stream in ended:
-            self._run("next_in_stream", receiver, stream, at)
+    def _let_next_go(self, ended: list[Row], at: int) -> bool:
+        released = [self._run("next_in_stream", receiver, stream, at) for receiver, stream in ended]
+        return any(released)
 
     def make_due(self, receiver: int, at: int, soonest_again_us: int) -> None:
         self._run("make_due", receiver, at, soonest_again_us)
