@@ -1,10 +1,10 @@
 """The judge: asks the node itself, never our own code. Also the node's own controls, and a stranger with our key."""
 
-from typing import Any
+from typing import Any, Protocol
 
 from eth_account import Account
 
-from baton.devnet.anvil import CHAIN_ID, Anvil
+from baton.devnet.anvil import CHAIN_ID
 from baton.devnet.keys import EVM_RELAYER_KEY
 from baton.domain.json import Json
 
@@ -14,13 +14,28 @@ ETHER = 10**18
 Found = dict[str, Any]
 
 
+class Node(Protocol):
+    """A real node that a test has started."""
+
+    @property
+    def is_running(self) -> bool: ...
+
+    @property
+    def url(self) -> str: ...
+
+    @property
+    def ws_url(self) -> str: ...
+
+    async def ask(self, method: str, *params: Json) -> Json: ...
+
+
 def fresh_address() -> str:
     """A receiver that nobody else pays: how often it was paid is seen in its balance."""
     return str(Account.create().address).lower()
 
 
 class ChainEye:
-    def __init__(self, node: Anvil) -> None:
+    def __init__(self, node: Node) -> None:
         self.ask = node.ask
         self.address = str(Account.from_key(EVM_RELAYER_KEY).address).lower()
 

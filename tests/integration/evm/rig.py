@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.proxy import FaultProxy
-from tests.integration.evm.chain import ChainEye
+from tests.integration.evm.chain import ChainEye, Node
 
 from baton.app.lines import build_lines
 from baton.chains.evm.language import EvmLanguage
@@ -23,7 +23,7 @@ from baton.commands import amend, transactions
 from baton.commands.context import Context
 from baton.commands.registry import Relayers
 from baton.config import Config, Settings
-from baton.devnet.anvil import CHAIN_ID, Anvil
+from baton.devnet.anvil import CHAIN_ID
 from baton.devnet.keys import EVM_RELAYER_KEY
 from baton.domain.clock import to_text
 from baton.domain.curve import Curve
@@ -71,7 +71,7 @@ class JumpingClock:
 class Rig:
     def __init__(
         self,
-        node: Anvil,
+        node: Node,
         proxy: FaultProxy,
         folder: Path,
         policy: EvmPolicy | None = None,

@@ -9,6 +9,7 @@ from tests.integration.evm.conftest import Make
 from tests.integration.evm.rig import Rig
 from tests.integration.evm.test_evm_amend import is_a_tenth_above, prices, replaced
 
+from baton.devnet.anvil import Anvil
 from baton.domain.policy import EvmPolicy, Speed
 
 SEND = "eth_sendRawTransaction"
@@ -74,13 +75,15 @@ async def test_a_pool_that_was_lost_is_filled_again_at_once(rig: Rig) -> None:
     assert len(set(rig.proxy.forwarded)) == 30
 
 
-async def test_a_node_that_restarts_with_an_empty_pool_gets_everything_again(rig: Rig, state: Path) -> None:
+async def test_a_node_that_restarts_with_an_empty_pool_gets_everything_again(
+    rig: Rig, anvil: Anvil, state: Path
+) -> None:
     """The same chain, by its saved state; C6: the outage makes nothing final."""
     await rig.confirmed([await rig.submit(to=fresh_address())])
     ids = await many(rig, 12)
-    await rig.node.stop()
+    await anvil.stop()
     waiting = await rig.submit(to=fresh_address())
-    await rig.node.start(port=rig.node.port, extra=["--no-mining"], state=state)
+    await anvil.start(port=anvil.port, extra=["--no-mining"], state=state)
     assert await rig.chain.pool() == {}
     await rig.confirmed([*ids, waiting], blocks=6)
     assert await rig.chain.nonce() == 14

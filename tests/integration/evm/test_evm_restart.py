@@ -10,6 +10,7 @@ from tests.integration.evm.rig import Rig
 from tests.integration.evm.test_evm_amend import replaced
 from tests.integration.evm.test_evm_rescue import SEND, many
 
+from baton.devnet.anvil import Anvil
 from baton.domain.policy import EvmPolicy
 
 ANEW = "started anew"
@@ -146,7 +147,9 @@ async def test_stopping_at_any_moment_loses_and_doubles_nothing(rig: Rig) -> Non
 
 
 @pytest.mark.parametrize("is_running", [True, False], ids=["while we run", "while we are down"])
-async def test_a_local_chain_that_starts_anew_ends_what_was_open_and_goes_on(rig: Rig, is_running: bool) -> None:
+async def test_a_local_chain_that_starts_anew_ends_what_was_open_and_goes_on(
+    rig: Rig, anvil: Anvil, is_running: bool
+) -> None:
     """Run, send, kill, run, send: signed for the old chain fails with the reason, what waits goes on, slots start afresh."""
     receiver, third = fresh_address(), fresh_address()
     done = await rig.submit(to=receiver, value=5)
@@ -156,9 +159,8 @@ async def test_a_local_chain_that_starts_anew_ends_what_was_open_and_goes_on(rig
     await rig.reason(waiting, "waiting for funds")
     if not is_running:
         await rig.stop()
-    port = rig.node.port
-    await rig.node.kill()
-    await rig.node.start(port=port, extra=[*NEW_CHAIN, "--balance", "50000"])
+    await anvil.kill()
+    await anvil.start(port=anvil.port, extra=[*NEW_CHAIN, "--balance", "50000"])
     if not is_running:
         await rig.start()
     for one in open_ones:
@@ -171,12 +173,12 @@ async def test_a_local_chain_that_starts_anew_ends_what_was_open_and_goes_on(rig
     assert (await rig.record(done))["status"] == "confirmed"
 
 
-async def test_the_very_same_transaction_can_be_sent_on_the_new_chain(rig: Rig) -> None:
+async def test_the_very_same_transaction_can_be_sent_on_the_new_chain(rig: Rig, anvil: Anvil) -> None:
     """Same nonce, content and price make the same hash there: it is another chain's."""
     fixed = {"to": fresh_address(), "value": 5, "gas_price": 20 * GWEI}
     first = (await rig.confirmed([await rig.submit(**fixed)]))[0]
-    await rig.node.kill()
-    await rig.node.start(port=rig.node.port, extra=NEW_CHAIN)
+    await anvil.kill()
+    await anvil.start(port=anvil.port, extra=NEW_CHAIN)
     await rig.mine()
     second = (await rig.confirmed([await rig.submit(**fixed)]))[0]
     assert first["nonce"] == second["nonce"] == 0
