@@ -28,7 +28,7 @@ from baton.webhooks.telling import TellingSettings, telling
 
 KEY = "kept-through-every-kill"
 EVENTS = 4  # of each transaction
-QUICK = Schedule(steps_s=(0.02, 0.05, 0.1, 0.5, 1, 3600), rest_s=0.05, rest_max_s=0.2)
+QUICK = Schedule(steps_s=(0.02, 0.05, 0.1, 0.5, *(1.0,) * 3600), rest_s=0.05, rest_max_s=0.2)
 
 
 async def write(store: Store, clock: SystemClock) -> None:

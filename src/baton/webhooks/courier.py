@@ -18,7 +18,7 @@ from baton.domain.notification import Health, Notification
 from baton.storage.base import DueDelivery, Snapshot, Store
 from baton.storage.changes import Fence, GiveUp, NotOwner, RecordTries, Swept, TryOutcome
 from baton.webhooks.payload import body
-from baton.webhooks.schedule import Dice, Schedule
+from baton.webhooks.schedule import Dice, Failed, Schedule
 from baton.webhooks.window import Gate, Window
 
 Send = Callable[[str, Sequence[str], str, bytes], Awaitable[Said]]
@@ -173,7 +173,7 @@ class Courier:
         else:
             self._window.failed()
             self._health = schedule.after_failure(self._health, said, now, self._tools.dice)
-            due_at = schedule.next_try(one.since, said, now, self._tools.dice)
+            due_at = schedule.next_try(Failed(one.since, one.tries + 1, said), now, self._tools.dice)
             status = DeliveryStatus.FAILED if due_at is None else DeliveryStatus.PENDING
             outcome = TryOutcome(one.id, said, status, due_at)
         makes_all_due = said.is_taken and was_down

@@ -1,13 +1,12 @@
 """When a delivery is tried again, and when a receiver is left in peace. Pure: time and dice come from outside.
 
-A delivery's tries lie at fixed ages (0, 5 s, 5 min 5 s, … 75 h 35 min 5 s), counted from its event. So an event that had
-to wait for an earlier one does not start three days of its own, and a try out of turn uses none of the others up.
+Each failure of a delivery makes the next wait longer; its end is a fixed age, counted from its event. So an event that
+had to wait for an earlier one starts with short waits, and does not start three days of its own.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import accumulate
 
 from baton.domain.delivery import Said
 from baton.domain.notification import Health
@@ -17,6 +16,15 @@ Dice = Callable[[], float]  # from 0 to 1
 MINUTE_S, HOUR_S = 60.0, 3600.0
 STEPS_S = (5.0, 5 * MINUTE_S, 30 * MINUTE_S, *(hours * HOUR_S for hours in (2, 5, 10, 14, 20, 24)))
 GONE = 410
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A try that failed: of a delivery since then, its so-many-th."""
+
+    since: datetime
+    tries: int  # with this one
+    said: Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +42,15 @@ class Schedule:
     def lasts(self) -> timedelta:
         return timedelta(seconds=sum(self.steps_s))
 
-    def next_try(self, since: datetime, said: Said, now: datetime, dice: Dice) -> datetime | None:
-        """None: it was the last. `since` is the event's own moment."""
-        age_s = (said.at - since).total_seconds()
-        ages_s = list(accumulate(self.steps_s))
-        later = next((index for index, at_s in enumerate(ages_s) if at_s > age_s), None)
-        if later is None:
+    def next_try(self, failed: Failed, now: datetime, dice: Dice) -> datetime | None:
+        """None: it was the last."""
+        ends_at = failed.since + self.lasts
+        if failed.said.at >= ends_at:
             return None
-        planned = since + timedelta(seconds=ages_s[later] + self.steps_s[later] * self.jitter * dice())
-        soonest = now + timedelta(seconds=max(self.steps_s[0], self._asked_s(said)))
-        return max(planned, soonest)
+        step_s = self.steps_s[min(failed.tries, len(self.steps_s)) - 1]
+        late_s = step_s * self.jitter * dice()
+        planned = min(now + timedelta(seconds=step_s), ends_at) + timedelta(seconds=late_s)
+        return max(planned, now + timedelta(seconds=self._asked_s(failed.said)))
 
     def _asked_s(self, said: Said) -> float:
         return min(said.retry_after_s or 0.0, self.retry_after_max_s)
