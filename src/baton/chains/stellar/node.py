@@ -79,7 +79,7 @@ class StellarNode:
     def __init__(self, pool: RpcPool, passphrase: str) -> None:
         self.pool = pool
         self.passphrase = passphrase
-        self.closed_at = 0  # seconds: the newest close time that any answer told
+        self.closed_at = 0  # seconds: the ledger's clock, as far as enough nodes have told it
 
     async def identity(self) -> str:
         """The passphrase; on a development chain with the number of its start, because every start is a new chain."""
@@ -123,14 +123,17 @@ class StellarNode:
                 pass
             case _:
                 raise NodeUnavailable("a node answered with something that is not a transaction's status")
-        lookup = Lookup(
+        return Lookup(
             found,
             _number(told, "latestLedger"),
             _number(told, "latestLedgerCloseTime"),
             _number(told, "oldestLedgerCloseTime"),
         )
-        self.closed_at = max(self.closed_at, lookup.closed_at)
-        return lookup
+
+    def note_times(self, told: Sequence[int], needed: int) -> None:
+        """Moves the ledger's clock on to what at least `needed` of these nodes say."""
+        if len(told) >= needed:
+            self.closed_at = max(self.closed_at, sorted(told, reverse=True)[needed - 1])
 
     def _found(self, told: Json, ledger: int, *, has_succeeded: bool) -> Found:
         result_xdr = _text(told, "resultXdr")
@@ -159,20 +162,13 @@ class StellarNode:
         columns = zip(*heard, strict=True)
         return [self._kindest(column, one) for column, one in zip(columns, hashes, strict=True)]
 
-    def _kindest(self, column: Sequence[Answer], tx_hash: str) -> Broadcast:
-        read = []
-        for one in column:
-            if isinstance(one, Result):
-                self._note_time(one.value)
-                read.append(answers.understand(one.value, tx_hash))
-            else:
-                read.append(answers.refused(one))
+    @staticmethod
+    def _kindest(column: Sequence[Answer], tx_hash: str) -> Broadcast:
+        read = [
+            answers.understand(one.value, tx_hash) if isinstance(one, Result) else answers.refused(one)
+            for one in column
+        ]
         return min(read, key=lambda answer: _WEIGHT.index(type(answer)))
-
-    def _note_time(self, told: Json) -> None:
-        match told:
-            case {"latestLedgerCloseTime": str(text)} if text.isascii() and text.isdigit():
-                self.closed_at = max(self.closed_at, int(text))
 
     async def _value(self, method: str, params: Json) -> Json:
         return value_of((await self.pool.batch([Call(method, params)]))[0], method)

@@ -102,6 +102,7 @@ class Proof:
             told = self._testimony(hashes, answers)
             if told is not None:
                 heard.append(told)
+        self._node.note_times([min(look.closed_at for look in one.lookups.values()) for one in heard], self.needed)
         return heard
 
     def _testimony(self, hashes: Sequence[str], answers: Sequence[Answer]) -> Testimony | None:
