@@ -22,6 +22,8 @@ from baton.storage.sqlite.aftermath import Aftermath
 from baton.storage.sqlite.apply import Applier
 
 LINGER_S = 0.001
+BUSY_LINGER = 4  # under load a group gathers for so many lingers: a few ms more for each, far fewer commits for all
+BUSY_GAP = 10  # lingers since the last commit; a later change finds the writer idle and waits for no company
 GROUP_LIMIT = 2000
 CHECKPOINT_PAGES = 4000
 # A failed fsync leaves the kernel's view of the file unknown: retrying it can report success for lost data.
@@ -77,17 +79,23 @@ class GroupWriter:
         await asyncio.to_thread(self._thread.join)
 
     def _run(self) -> None:
+        ended_at = float("-inf")
         while not self._stopping or self._queue:
             self._arrived.wait()
             self._arrived.clear()
             if not self._stopping:
-                time.sleep(self._linger_s)  # let a group gather: without it groups stay tiny
-            while self._queue:
-                self._commit(self._take_group())
-                if self._log_pages >= CHECKPOINT_PAGES:
-                    self._checkpoint()
+                is_busy = time.monotonic() - ended_at < BUSY_GAP * self._linger_s
+                # Let a group gather: without it groups stay tiny, and each costs an fsync.
+                time.sleep(self._linger_s * (BUSY_LINGER if is_busy else 1))
+            self._commit(self._take_group())
+            if self._log_pages >= CHECKPOINT_PAGES:
+                self._checkpoint()
+            ended_at = time.monotonic()
+            if self._queue:
+                self._arrived.set()
 
     def _take_group(self) -> list[_Waiting]:
+        """At least one caller's changes, unless nobody waits."""
         group: list[_Waiting] = []
         size = 0
         while self._queue and size < GROUP_LIMIT:
@@ -97,6 +105,8 @@ class GroupWriter:
         return group
 
     def _commit(self, group: list[_Waiting]) -> None:
+        if not group:
+            return
         try:
             outcomes, topics = self._write(group)
         except Exception as error:  # noqa: BLE001 - whatever a change does, the writer lives on and everyone is answered
