@@ -25,18 +25,12 @@ async def update(context: Context, relayer_id: str, patch: Json) -> Relayer:
     _check_keys(patch)
     for _ in range(TRIES):
         stored = await _stored(context, relayer_id)
-        known = context.relayers.get(relayer_id).relayer
+        known = _in_force(stored, stored.entry["relayer"])
         raw = merged(stored.entry["relayer"], patch)
         if raw == stored.entry["relayer"]:
             return known
-        entry = _read(raw)
-        await _check_hearers(context, entry)
-        wanted = replace(
-            relayer_of(entry, stored.entry["address"]),
-            disabled_reason=stored.disabled_reason,
-            is_removed=stored.is_removed,
-            version=stored.version + 1,
-        )
+        wanted = _in_force(stored, raw)
+        await _check_hearers(context, wanted)
         if await _saved(context, stored, {**stored.entry, "relayer": raw}, wanted, _told_of_pause(known, wanted)):
             return wanted
     raise StoreUnavailable(f"relayer {relayer_id!r} changed {TRIES} times during one update; try again")
@@ -46,10 +40,9 @@ async def set_disabled(context: Context, relayer_id: str, reason: str | None) ->
     """By us only: something is wrong with it that a person must mend, or it is well again."""
     for _ in range(TRIES):
         stored = await _stored(context, relayer_id)
-        known = context.relayers.get(relayer_id).relayer
         if stored.disabled_reason == reason:
             return
-        wanted = replace(known, disabled_reason=reason, version=stored.version + 1)
+        wanted = replace(_in_force(stored, stored.entry["relayer"]), disabled_reason=reason)
         told = (
             event("relayer_enabled", wanted)
             if reason is None
@@ -63,9 +56,8 @@ async def tell(context: Context, relayer_id: str, kind: str, more: Mapping[str, 
     """An event about a relayer that changes nothing in it: its balance is low, someone else used its key."""
     for _ in range(TRIES):
         stored = await _stored(context, relayer_id)
-        known = context.relayers.get(relayer_id).relayer
-        wanted = replace(known, version=stored.version + 1)
-        if await _saved(context, stored, stored.entry, wanted, (event(kind, known, more),)):
+        known = _in_force(stored, stored.entry["relayer"])
+        if await _saved(context, stored, stored.entry, known, (event(kind, known, more),)):
             return
 
 
@@ -133,6 +125,16 @@ def _check_keys(patch: Json) -> None:
             raise Invalid(key, "null", "a value: a relayer always has one")
 
 
+def _in_force(stored: StoredRelayer, raw: Json) -> Relayer:
+    """What the stored entry, or a patched one, makes of it: from the store, because another change may just have come."""
+    return replace(
+        relayer_of(_read(raw), stored.entry["address"]),
+        disabled_reason=stored.disabled_reason,
+        is_removed=stored.is_removed,
+        version=stored.version + 1,
+    )
+
+
 def _read(raw: Json) -> RelayerEntry:
     findings = Findings()
     entry = read_relayer(raw, At("", findings))
@@ -143,9 +145,9 @@ def _read(raw: Json) -> RelayerEntry:
     return entry
 
 
-async def _check_hearers(context: Context, entry: RelayerEntry) -> None:
+async def _check_hearers(context: Context, relayer: Relayer) -> None:
     async with context.store.read() as snapshot:
-        for name in entry.notification_ids:
+        for name in relayer.notification_ids:
             if name != EVERYONE and await snapshot.notifications.one(name) is None:
                 raise Invalid("notification_id", repr(name), "the id of a notification, a list of ids, or *")
 
