@@ -15,6 +15,7 @@ LANE = "feed"
 BATCH = 1000
 EVERYONE = "*"
 POLL_S = 1.0
+GATHER_S = 0.05  # two batches are at least so far apart: under load one serves many events, alone none waits
 
 
 class Feed:
@@ -39,9 +40,13 @@ class Feed:
                         fence = None
             except Unavailable as outage:
                 telemetry.log.warning("feed_waits", why=str(outage))
+            published_at = self._clock.monotonic()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(POLL_S):
                     await wake.wait()
+            rest_s = published_at + GATHER_S - self._clock.monotonic()
+            if rest_s > 0:
+                await asyncio.sleep(rest_s)
 
     async def _take(self) -> Fence | None:
         outcome = await self._store.write(TakeLane(LANE, self._node, self._clock.now()))
