@@ -60,7 +60,10 @@ class Books:
         stories: dict[str, list[tuple[int, str]]] = defaultdict(list)
         for transaction_id, number, status in events:
             stories[transaction_id].append((number, status))
-        attempts = [Signed(*row[:-1], raw="0x" + row[-1].hex()) for row in rows]
+        attempts = [
+            Signed(holder, kind, hash_, number, fate, block, "0x" + raw.hex())
+            for holder, kind, hash_, number, fate, block, raw in rows
+        ]
         return Books(attempts, {row[0]: (row[1], row[2], bool(row[3])) for row in states}, stories)
 
 

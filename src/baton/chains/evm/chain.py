@@ -8,18 +8,17 @@ from baton.chains.evm import revert
 from baton.chains.evm.heads import Heads
 from baton.chains.evm.ledger import Ledger, Receipt
 from baton.chains.evm.node import EvmNode
-from baton.chains.evm.quantity import quantity
+from baton.chains.evm.proof import Proof, has_value
 from baton.chains.evm.unwire import decode
-from baton.chains.rpc import Answer, Call, Result, RpcError
+from baton.chains.rpc import Call, RpcError
 from baton.chains.seam import Account, Included, Lapsed, Orphaned, Sighting, Tip, Unseen
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 from baton.domain.network import Network, RpcUrl
 from baton.domain.policy import EvmPolicy
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import Attempt, Block, Fate, Revision, Slot
+from baton.domain.transaction import Attempt, Block, Fate, Revision
 
-ALONE_S = 600.0  # after so long with one reachable node, its word suffices
 FEW = 20  # up to so many open attempts are asked for by hash; beyond, whole blocks are cheaper
 
 
@@ -33,7 +32,7 @@ class EvmChain:
         self._heads = Heads(node, self.ledger, network.block_time_ms, ws_url)
         self._heads.wants_receipts = lambda: sum(self._watched.values()) > FEW
         self._watched: dict[str, int] = {}  # account → how many attempts of it are open
-        self._agreed: set[Block] = set()  # blocks that a second node has shown too
+        self.proof = Proof(node)
 
     async def identity(self) -> str:
         """Chain id and the hash of block 0: a development chain started anew differs in the latter."""
@@ -57,9 +56,8 @@ class EvmChain:
     ) -> list[Sighting]:
         if attempts and attempts[0].slot is not None:
             self._watched[attempts[0].slot.account] = len(attempts)
-        look = Look(self, account, tip)
         receipts = await self._receipts(attempts, account, is_thorough=is_thorough)
-        return [await look.at(attempt, receipts) for attempt in attempts]
+        return await Look(self, account, tip).at_all(attempts, receipts)
 
     async def _receipts(
         self, attempts: Sequence[Attempt], account: Account, *, is_thorough: bool
@@ -79,40 +77,6 @@ class EvmChain:
 
     async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
         return await self._node.broadcast(raws)
-
-    async def is_agreed(self, block: Block) -> bool:
-        """Whether two nodes show the same block there; one suffices where only one is configured or has been reachable
-        for long."""
-        if block in self._agreed or (self._needed == 1 and self.ledger.hash_at(block.number) == block.hash):
-            return True
-        shown = await self._witnesses(Call("eth_getBlockByNumber", [hex(block.number), False]))
-        agreeing = [one for one in shown if isinstance(one, dict) and one.get("hash") == block.hash]
-        if len(agreeing) >= self._needed:
-            self._agreed.add(block)
-            return True
-        return False
-
-    async def is_unknown(self, tx_hash: str) -> bool:
-        """Whether nobody has a receipt of it, and enough nodes were asked."""
-        shown = await self._witnesses(Call("eth_getTransactionReceipt", [tx_hash]))
-        return len(shown) >= self._needed and all(one is None for one in shown)
-
-    async def is_used(self, slot: Slot, height: int) -> bool:
-        """Whether enough nodes say, and none denies, that the account's nonce at that height is past the slot."""
-        shown = await self._witnesses(Call("eth_getTransactionCount", [slot.account, hex(max(height, 0))]))
-        nonces = [quantity(one, "a nonce") for one in shown]
-        return len(nonces) >= self._needed and all(nonce > slot.number for nonce in nonces)
-
-    @property
-    def _needed(self) -> int:
-        pool = self._node.pool
-        return 2 if len(pool.endpoints) > 1 and pool.alone_for_s() < ALONE_S else 1
-
-    async def _witnesses(self, call: Call) -> list[Json]:
-        """Every reachable node's answer to one question; errors are no answer."""
-        pool = self._node.pool
-        heard = await pool.witnesses([call], len(pool.endpoints))
-        return [found[0].value for _, found in heard if isinstance(found[0], Result)]
 
     async def hash_at(self, number: int) -> str | None:
         """The canonical hash at a height that may be older than the ledger."""
@@ -144,7 +108,7 @@ class EvmChain:
         if not heard:
             raise NodeUnavailable("no node answers now")
         return {
-            one: {node: _has_value(found[index]) for node, found in heard.items()} for index, one in enumerate(hashes)
+            one: {node: has_value(found[index]) for node, found in heard.items()} for index, one in enumerate(hashes)
         }
 
     async def logs(self, tx_hash: str) -> list[Json] | None:
@@ -166,20 +130,36 @@ class Look:
     account: Account
     tip: Tip
 
-    async def at(self, attempt: Attempt, asked: Mapping[str, Receipt | None]) -> Sighting:
+    async def at_all(self, attempts: Sequence[Attempt], asked: Mapping[str, Receipt | None]) -> list[Sighting]:
+        """What one node shows, then what it takes more than one node's word for: depth, and slots that are gone."""
+        seen = [await self._at(attempt, asked) for attempt in attempts]
+        deep = [one for one in seen if isinstance(one, Receipt) and self._is_deep(one.block)]
+        settled = await self.chain.proof.settled(deep, self.account.depth)
+        doubtful = [
+            attempt for attempt, one in zip(attempts, seen, strict=True) if self._may_be_lost(attempt, one, asked)
+        ]
+        lost = await self.chain.proof.lost(doubtful, self.tip.block.number - self.account.depth + 1)
+        sightings: list[Sighting] = []
+        for attempt, one in zip(attempts, seen, strict=True):
+            if isinstance(one, Receipt):
+                agreed = settled.get(one.hash)
+                sightings.append(await self._included(attempt, agreed or one, is_final=agreed is not None))
+            elif attempt.hash in lost:
+                sightings.append(Lapsed(f"nonce {_number(attempt)} was used by another transaction of this account"))
+            else:
+                sightings.append(one)
+        return sightings
+
+    async def _at(self, attempt: Attempt, asked: Mapping[str, Receipt | None]) -> Receipt | Orphaned | Unseen:
         ledger = self.chain.ledger
         block = attempt.block
         if block is not None and ledger.hash_at(block.number) == block.hash:
-            return await self._included(attempt, block, has_succeeded=attempt.fate is Fate.INCLUDED, outcome=None)
+            return Receipt(attempt.hash, block, attempt.fate is Fate.INCLUDED, None)
         receipt = ledger.landed.get(attempt.hash) or asked.get(attempt.hash)
         if receipt is not None and await self._is_canonical(receipt.block):
-            return await self._included(
-                attempt, receipt.block, has_succeeded=receipt.has_succeeded, outcome=receipt.outcome
-            )
+            return receipt
         if block is not None:
             return Orphaned() if await self.chain.hash_at(block.number) != block.hash else Unseen()
-        if receipt is None and attempt.hash in asked and await self._is_lost(attempt):
-            return Lapsed(f"nonce {_number(attempt)} was used by another transaction of this account")
         return Unseen()
 
     async def _is_canonical(self, block: Block) -> bool:
@@ -188,25 +168,20 @@ class Look:
             return True
         return await self.chain.hash_at(block.number) == block.hash
 
-    async def _included(self, attempt: Attempt, block: Block, *, has_succeeded: bool, outcome: object) -> Included:
-        is_deep = self.tip.block.number - block.number + 1 >= self.account.depth
-        is_final = is_deep and await self.chain.is_agreed(block)
+    def _is_deep(self, block: Block) -> bool:
+        return self.tip.block.number - block.number + 1 >= self.account.depth
+
+    def _may_be_lost(self, attempt: Attempt, seen: Receipt | Sighting, asked: Mapping[str, Receipt | None]) -> bool:
+        """Its slot is used at the required depth, and the node that we asked knows no receipt of it."""
+        is_used = attempt.slot is not None and attempt.slot.number < self.account.settled_slot
+        is_open = isinstance(seen, Unseen) and attempt.block is None
+        return is_used and is_open and attempt.hash in asked and asked[attempt.hash] is None
+
+    async def _included(self, attempt: Attempt, receipt: Receipt, *, is_final: bool) -> Included:
         why = None
-        if not has_succeeded and (is_final or attempt.fate is Fate.OPEN):
-            why = await self.chain.why_reverted(attempt, block)
-        return Included(block, is_final, has_succeeded, why, outcome)
-
-    async def _is_lost(self, attempt: Attempt) -> bool:
-        """Its slot is used at the required depth, and no node knows a receipt of it; two nodes' word where there are two."""
-        slot = attempt.slot
-        if slot is None or slot.number >= self.account.settled_slot:
-            return False
-        settled_height = self.tip.block.number - self.account.depth + 1
-        return await self.chain.is_used(slot, settled_height) and await self.chain.is_unknown(attempt.hash)
-
-
-def _has_value(answer: Answer) -> bool:
-    return isinstance(answer, Result) and answer.value is not None
+        if not receipt.has_succeeded and (is_final or attempt.fate is Fate.OPEN):
+            why = await self.chain.why_reverted(attempt, receipt.block)
+        return Included(receipt.block, is_final, receipt.has_succeeded, why, receipt.outcome)
 
 
 def _number(attempt: Attempt) -> int:

@@ -45,6 +45,8 @@ class Heads:
                     telemetry.log.warning("head_unreachable", why=str(outage))
                     was_down = True
                 else:
+                    if tip is None and was_down and self._ledger.head is not None:
+                        tip = Tip(self._ledger.head.block)  # it came up with the outage, or nothing moved meanwhile
                     if tip is not None:
                         yield Tip(tip.block, is_gap=tip.is_gap or was_down)
                         is_first = was_down = False
@@ -77,8 +79,8 @@ class Heads:
         ):
             return None  # a node that lags behind: nothing new, nothing lost
         was_replaced = self._ledger.extend(await self._run_to(header))
-        await self._read_receipts()
-        return Tip(header.block, is_gap=was_replaced or is_first)
+        has_read = await self._read_receipts()
+        return Tip(header.block, is_gap=was_replaced or is_first or not has_read)
 
     async def _run_to(self, header: Header) -> list[Header]:
         """The blocks from the last that we share up to the head; only the head where it simply continues."""
@@ -92,16 +94,22 @@ class Heads:
             first -= 1
         return run
 
-    async def _read_receipts(self) -> None:
-        """What landed in the newest blocks, while something of ours may be in them."""
+    async def _read_receipts(self) -> bool:
+        """What landed in the newest blocks, while something of ours may be in them. False: it could not be read, and
+        whoever waits must ask by hash; the head moves all the same."""
         head = self._ledger.head
         if head is None or not self.wants_receipts():
-            return
+            return True
         top = head.block.number
         numbers = self._ledger.unread(range(top - 3, top + 1))
-        blocks = await self._node.block_receipts(numbers)
+        try:
+            blocks = await self._node.block_receipts(numbers)
+        except NodeUnavailable as outage:
+            telemetry.log.warning("block_receipts_unreadable", why=str(outage))
+            return False
         for number, receipts in zip(numbers, blocks or (), strict=False):
             self._ledger.note(number, receipts)
+        return True
 
     async def _listen(self) -> None:
         """A subscription only wakes the poll earlier; losing it costs time, never truth."""

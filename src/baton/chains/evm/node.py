@@ -22,7 +22,9 @@ from baton.chains.rpc import Call, Endpoint, Result, RpcError, RpcPool, value_of
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 
-METHOD_NOT_FOUND = frozenset({-32601, -32600, -32004})
+METHOD_NOT_FOUND = frozenset({-32601, -32004})  # JSON-RPC's own, and "method not supported" of EIP-1474
+ALONE_S = 600.0  # so long with one reachable node, and its word suffices
+WITHOUT_S = 300.0  # how long it is remembered that nodes do not offer a method: they are exchanged and updated
 
 # When nodes disagree about a broadcast: one that took it outweighs all; "never" counts only if everyone says so.
 _WEIGHT: tuple[type[Broadcast], ...] = (
@@ -43,11 +45,20 @@ class EvmNode:
     def __init__(self, pool: RpcPool, *, has_fee_history: bool) -> None:
         self._pool = pool
         self._has_fee_history = has_fee_history
-        self._has_block_receipts = True
+        self._without_block_receipts_until = float("-inf")
 
     @property
     def pool(self) -> RpcPool:
         return self._pool
+
+    @property
+    def needed(self) -> int:
+        """How many nodes must say the same before anything is final."""
+        return 2 if len(self._pool.endpoints) > 1 and self._pool.alone_for_s() < ALONE_S else 1
+
+    async def opinions(self, calls: Sequence[Call]) -> list[list[Result | RpcError]]:
+        """What every reachable node says, the best one first; at least one, else `NodeUnavailable`."""
+        return [found for _, found in await self._pool.witnesses(calls, len(self._pool.endpoints))]
 
     async def identity(self) -> str:
         chain_id, genesis = await self._values([Call("eth_chainId"), Call("eth_getBlockByNumber", ["0x0", False])])
@@ -59,21 +70,27 @@ class EvmNode:
     async def headers(self, numbers: Sequence[int]) -> list[Header]:
         """Those blocks; raises if any is missing."""
         found = await self._values([Call("eth_getBlockByNumber", [hex(number), False]) for number in numbers])
-        return [header_of(answer) for answer in found]
+        headers = [header_of(answer) for answer in found]
+        if [header.block.number for header in headers] != list(numbers):
+            raise NodeUnavailable("a node answered with other blocks than it was asked for")
+        return headers
 
     async def block_receipts(self, numbers: Sequence[int]) -> list[list[Receipt]] | None:
         """Everything that landed in those blocks; None where nodes do not offer it."""
-        if not self._has_block_receipts:
+        if self._pool.clock.monotonic() < self._without_block_receipts_until:
             return None
         asked = await self._pool.batch([Call("eth_getBlockReceipts", [hex(number)]) for number in numbers])
         if any(isinstance(one, RpcError) and one.code in METHOD_NOT_FOUND for one in asked):
-            self._has_block_receipts = False
+            self._without_block_receipts_until = self._pool.clock.monotonic() + WITHOUT_S
             return None
         return [[receipt_of(item) for item in _result(answer) or ()] for answer in asked]
 
     async def receipts(self, hashes: Sequence[str]) -> list[Receipt | None]:
         found = await self._values([Call("eth_getTransactionReceipt", [one]) for one in hashes])
-        return [None if answer is None else receipt_of(answer) for answer in found]
+        receipts = [None if answer is None else receipt_of(answer) for answer in found]
+        if any(receipt is not None and receipt.hash != one for receipt, one in zip(receipts, hashes, strict=True)):
+            raise NodeUnavailable("a node answered with another transaction's receipt")
+        return receipts
 
     async def logs(self, tx_hash: str) -> list[Json] | None:
         """What a transaction has logged; None where the node has no receipt of it."""
@@ -90,6 +107,23 @@ class EvmNode:
             ]
         )
         return quantity(next_slot, "a nonce"), quantity(settled, "a nonce"), quantity(balance, "a balance")
+
+    async def count_at(self, address: str, height: int) -> int | None:
+        """The account's next nonce after that block; None where the node does not keep it any more."""
+        answer = (await self._pool.batch([Call("eth_getTransactionCount", [address, hex(height)])]))[0]
+        return quantity(answer.value, "a nonce") if isinstance(answer, Result) else None
+
+    async def sent_in(self, height: int, address: str) -> dict[int, str]:
+        """What an account sent in that block: hashes by nonce."""
+        block = await self._value("eth_getBlockByNumber", hex(height), True)
+        try:
+            return {
+                quantity(one["nonce"], "a nonce"): str(one["hash"])
+                for one in block["transactions"]
+                if str(one["from"]).lower() == address.lower()
+            }
+        except (KeyError, TypeError) as error:
+            raise NodeUnavailable("a node answered with something that is not a block") from error
 
     async def market(self) -> Market:
         if self._has_fee_history:

@@ -36,15 +36,15 @@ class RpcPool:
         verify: Verify = _trust,
     ) -> None:
         self._settings = settings or RpcSettings()
-        self._clock = clock or SystemClock()
+        self.clock = clock or SystemClock()
         self._verify = verify
-        self._transport = Transport(self._settings, self._clock)
+        self._transport = Transport(self._settings, self.clock)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._checks: dict[Endpoint, asyncio.Task[NodeUnavailable | None]] = {}  # under way
         used = sorted((url for url in urls if url.weight > 0), key=lambda url: -url.weight)
         self.ws_urls = tuple(url for url in used if _is_ws(url))
         self.endpoints = tuple(
-            Endpoint(url, self._transport, self._settings, self._clock) for url in used if not _is_ws(url)
+            Endpoint(url, self._transport, self._settings, self.clock) for url in used if not _is_ws(url)
         )
 
     async def call(self, method: str, *params: Json, **named: Json) -> Answer:
