@@ -13,6 +13,7 @@ from baton.chains.solana.chain import SolanaChain
 from baton.chains.solana.maker import SolanaMaker
 from baton.chains.solana.node import BATCH_LIMIT, SolanaNode, verifier
 from baton.chains.stellar.chain import StellarChain
+from baton.chains.stellar.channels import Channels
 from baton.chains.stellar.maker import StellarMaker
 from baton.chains.stellar.node import StellarNode
 from baton.chains.stellar.node import verifier as stellar_verifier
@@ -85,8 +86,9 @@ def _solana(network: Network, pool: RpcPool, urls: tuple[RpcUrl, ...], tracks: t
 
 def _stellar(network: Network, pool: RpcPool, tracks: tuple[Track, ...], clock: Clock) -> Line:
     node = StellarNode(pool, network.passphrase or "")
-    chain = StellarChain(network, node)
-    return Line(network, chain, StellarMaker(node, chain.heads, clock), tracks)
+    channels = Channels({track.relayer_of().id: track.pen for track in tracks}, node.passphrase)
+    chain = StellarChain(network, node, channels, clock)
+    return Line(network, chain, StellarMaker(node, chain.heads, chain.upkeep, clock), tracks)
 
 
 def _socket(urls: tuple[RpcUrl, ...]) -> RpcUrl | None:

@@ -41,6 +41,7 @@ class Account:
     balance: int
     depth: int  # how many blocks, its own included, make an inclusion final for this account
     sources: tuple[Source, ...] | None = field(default=None, kw_only=True)  # None: itself, as many as the window takes
+    chores: tuple["Chore", ...] = field(default=(), kw_only=True)
 
 
 class ChainReplaced(BatonError):
@@ -90,6 +91,17 @@ Sighting = Unseen | Included | Orphaned | Lapsed
 class Ready:
     value: Json  # the family's own draft, opaque to the lane
     max_cost: int  # what it could take from the balance at most
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """A transaction of our own that must land before others can, in a slot of the relayer's own account.
+
+    By its name it is known whether it was tried lately: one that failed must not be repeated at every block.
+    """
+
+    name: str
+    ready: Ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +209,11 @@ class Maker(Protocol):
         """A dearer version for the slot of `attempts`, at least as much as the network's replacement rule asks.
         `Wait` when the cap forbids it."""
 
-    async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
-        """The family's no-op for the slot of `attempts` (none: a fresh one)."""
+    async def void(
+        self, attempts: Sequence[Attempt], relayer: Relayer, earlier: Sequence[Attempt] | None = None
+    ) -> Prepared:
+        """The family's no-op for the slot of `attempts` (none: a fresh one). `earlier` are the no-ops of the last 24
+        hours: given them, it may go over the cap as far as they left of the relayer's rescue budget."""
 
     async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, pen: Pen) -> list[Signed]: ...
 

@@ -13,6 +13,7 @@ from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Slot
 from baton.lanes.alarms import Alarms
 from baton.lanes.book import DEAD, Book
+from baton.lanes.meter import count
 from baton.storage.base import Store
 from baton.storage.changes import Done, Fence, NotOwner, Progress, Stale, Taken
 
@@ -60,6 +61,7 @@ class Desk:
     head_since: int = -1  # at which height it became that
     spent_sent_at: int = -1  # at which height bytes of used slots last left
     high_water: int = -1  # the highest slot number ever given
+    chores: dict[str, int] = field(default_factory=dict)  # tried lately, by name: from which height on it may be again
     must_look: bool = True  # ask by hash at the next look: after a start, a gap, or a "slot taken"
 
     @property
@@ -85,6 +87,7 @@ class Desk:
         for progress, outcome in zip(progresses, outcomes, strict=True):
             match outcome:
                 case Done():
+                    count(self.book, self.relayer.id, progress)
                     self.book.apply(progress)
                 case Stale() | Taken():
                     stale |= {advance.transaction_id for advance in progress.advances}

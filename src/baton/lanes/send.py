@@ -11,6 +11,7 @@ from baton.domain.status import Status
 from baton.domain.transaction import AttemptKind, Hold, Slot, moved
 from baton.lanes.alarms import OUT_OF_FUNDS
 from baton.lanes.book import Entry
+from baton.lanes.chores import do_chores
 from baton.lanes.desk import Desk
 from baton.lanes.holes import Holes, fill_holes, find_holes
 from baton.lanes.money import FOR_FUNDS, affordable
@@ -31,6 +32,7 @@ async def send(desk: Desk) -> bool:
     if desk.tip is None or desk.account is None:
         return False
     holes = await find_holes(desk) if desk.chain.has_slots and desk.account.sources is None else Holes()
+    await do_chores(desk)
     room = int(desk.window) - sum(not entry.has_landed for entry in desk.book.entries.values())
     items = [] if room <= 0 or desk.relayer.refusal else await _next_pending(desk, room)
     live = await _still_valid(desk, items) if items else []

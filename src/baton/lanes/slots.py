@@ -8,17 +8,16 @@ from baton.lanes.holes import Holes, free_numbers
 async def free_slots(desk: Desk, holes: Holes, count: int) -> list[Slot]:
     """At most `count`; fewer where the network takes only so many at once."""
     assert desk.account is not None
-    sources = desk.account.sources
+    chain, sources = desk.chain_identity, desk.account.sources
     if sources is None:
-        return [Slot(desk.chain_identity, desk.relayer.address, number) for number in free_numbers(desk, holes, count)]
+        return [Slot(chain, desk.relayer.address, number) for number in free_numbers(desk, holes, count)]
     busy = {attempt.slot.account for attempt in desk.book.live_attempts() if attempt.slot is not None}
     idle = [source for source in sources if source.address not in busy][:count]
-    if not idle:
-        return []
+    return [Slot(chain, one.address, await next_of(desk, one.address, one.next_slot)) for one in idle]
+
+
+async def next_of(desk: Desk, address: str, next_slot: int) -> int:
+    """Of an account with nothing under way our highest is used up: a node that tells a lower one lags behind."""
     async with desk.store.read() as snapshot:
-        marks = [await snapshot.lanes.highest_slot(desk.chain_identity, source.address) for source in idle]
-    return [
-        # Nothing of it is under way, so our highest is used up: a node that says less lags behind.
-        Slot(desk.chain_identity, source.address, max(source.next_slot, -1 if mark is None else mark + 1))
-        for source, mark in zip(idle, marks, strict=True)
-    ]
+        highest = await snapshot.lanes.highest_slot(desk.chain_identity, address)
+    return next_slot if highest is None else max(next_slot, highest + 1)

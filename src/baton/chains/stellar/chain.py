@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from baton.chains.base import Broadcast
 from baton.chains.rpc import Result
 from baton.chains.seam import Account, Included, Sighting, Source, Tip, Unseen
+from baton.chains.stellar.channels import Channels
 from baton.chains.stellar.heads import Heads
 from baton.chains.stellar.node import Found, Lookup, StellarNode, lookup_call
 from baton.chains.stellar.proof import Proof, is_past, keys_of, source_of
+from baton.chains.stellar.upkeep import Upkeep
+from baton.domain.clock import Clock
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 from baton.domain.network import Network
+from baton.domain.policy import StellarPolicy
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, Block, Revision
 
@@ -25,10 +29,12 @@ class StellarAccount(Account):
 class StellarChain:
     has_slots = True
 
-    def __init__(self, network: Network, node: StellarNode) -> None:
+    def __init__(self, network: Network, node: StellarNode, channels: Channels, clock: Clock) -> None:
         self._node = node
+        self._clock = clock
         self._proof = Proof(node)
         self.heads = Heads(node, network.block_time_ms)
+        self.upkeep = Upkeep(channels, self.heads)
 
     async def identity(self) -> str:
         return await self._node.identity()
@@ -41,11 +47,16 @@ class StellarChain:
         return not revision.content["fee_bump"]
 
     async def account(self, relayer: Relayer, tip: Tip) -> Account:
-        seen = await self._node.accounts([relayer.address])
+        assert isinstance(relayer.policy, StellarPolicy)
+        channels = await self.upkeep.channels.addresses(relayer, relayer.policy.channel_accounts)
+        seen = await self._node.accounts([relayer.address, *(channels or ())])
         if seen.ledger < tip.block.number:
             raise NodeUnavailable(f"a node is at ledger {seen.ledger}, behind {tip.block.number}")
         entry = seen.entries.get(relayer.address)
         sequence = 0 if entry is None else entry.sequence
+        sources = self.upkeep.sources(relayer, channels or [], seen.entries)
+        if channels is not None and not sources:
+            sources = [Source(relayer.address, sequence + 1)]
         return StellarAccount(
             next_slot=sequence + 1,
             settled_slot=sequence + 1,
@@ -53,7 +64,8 @@ class StellarChain:
             depth=1,
             ledger=seen.ledger,
             sequences={address: one.sequence for address, one in seen.entries.items()},
-            sources=(Source(relayer.address, sequence + 1),),
+            sources=tuple(sources),
+            chores=self.upkeep.chores(relayer, channels or [], seen.entries, self._node.now_s(self._clock)),
         )
 
     async def observe(

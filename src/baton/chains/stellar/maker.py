@@ -16,6 +16,7 @@ from baton.chains.stellar.node import StellarNode
 from baton.chains.stellar.plan import VALID_S, Plan, max_time, plan_of
 from baton.chains.stellar.signing import Draft, Signing
 from baton.chains.stellar.simulation import Archived, Refusal, assembled
+from baton.chains.stellar.upkeep import Upkeep
 from baton.domain.clock import Clock
 from baton.domain.errors import Bug, Invalid
 from baton.domain.policy import StellarPolicy
@@ -43,9 +44,10 @@ class Till:
 
 
 class StellarMaker:
-    def __init__(self, node: StellarNode, heads: Heads, clock: Clock) -> None:
+    def __init__(self, node: StellarNode, heads: Heads, upkeep: Upkeep, clock: Clock) -> None:
         self._node = node
         self._heads = heads
+        self._upkeep = upkeep
         self._clock = clock
 
     async def prepare(self, asks: Sequence[tuple[Revision, bool]], relayer: Relayer) -> list[Prepared]:
@@ -66,6 +68,8 @@ class StellarMaker:
         for place, answer in zip(places, await self._node.simulate(made), strict=True):
             found = assembled(plans[place].body, answer)
             tried[place] = replace(plans[place], body=found) if isinstance(found, Body) else found
+            if isinstance(found, Archived):
+                self._upkeep.ask_for(relayer, found.restore)
         return tried
 
     def _prepared(self, revision: Revision, plan: Plan | Refusal | Archived, till: Till, *, is_first: bool) -> Prepared:
@@ -128,12 +132,19 @@ class StellarMaker:
         bid = fees.raised(load, attempts, till.market.prices(is_soroban=plan.is_soroban), till.cap(plan))
         if isinstance(bid, OverCap):
             return Wait(f"waiting for its time bound to pass, because a fee bump is too dear: {bid.why}")
-        return Ready(replace(draft, bid=bid), load.cost(bid) + plan.outflow(till.address))
+        return Ready(draft.at(bid), load.cost(bid) + plan.outflow(till.address))
 
-    async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
+    async def void(
+        self,
+        attempts: Sequence[Attempt],
+        relayer: Relayer,
+        earlier: Sequence[Attempt] | None = None,
+    ) -> Prepared:
         """Ten times the bid, or nothing: the network lets a waiting transaction be displaced by nothing else."""
         if not attempts or attempts[-1].slot is None:
             return Wait(ITS_OWN_NUMBER)
+        if earlier is not None:
+            return Wait("there is no rescue budget here: a time bound ends what is stuck")
         if all(0 < int(a.facts["max_time"]) <= self._now_s() for a in attempts):
             return Wait("waiting for a ledger that closes after its time bound")
         till = await self._till(relayer)
@@ -166,5 +177,4 @@ class StellarMaker:
         return Till(relayer.address, relayer.policy, self._heads.market or await self._node.market())
 
     def _now_s(self) -> int:
-        """Time bounds are judged by the ledger's clock, so ours counts only where it is ahead."""
-        return max(int(self._clock.now().timestamp()), self._node.closed_at)
+        return self._node.now_s(self._clock)

@@ -24,6 +24,7 @@ from baton.chains.stellar.envelope import parsed
 from baton.chains.stellar.fees import Market, market_of
 from baton.chains.stellar.verdict import contract_error, verdict
 from baton.chains.stellar.wire import UNREADABLE
+from baton.domain.clock import Clock
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 from baton.domain.network import Network
@@ -129,6 +130,10 @@ class StellarNode:
             _number(told, "latestLedgerCloseTime"),
             _number(told, "oldestLedgerCloseTime"),
         )
+
+    def now_s(self, clock: Clock) -> int:
+        """Time bounds are judged by the ledger's clock, so ours counts only where it is ahead."""
+        return max(int(clock.now().timestamp()), self.closed_at)
 
     def note_times(self, told: Sequence[int], needed: int) -> None:
         """Moves the ledger's clock on to what at least `needed` of these nodes say."""

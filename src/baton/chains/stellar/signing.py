@@ -1,7 +1,7 @@
 """From a priced draft to a signed envelope: first what is inside, then the fee bump, whose hash covers those signatures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import stellar_sdk as sdk
 
@@ -22,6 +22,10 @@ class Draft:
     max_time: int
     signed: sdk.TransactionEnvelope | None = None  # wrapped as it is
     is_wrapped: bool = False  # in a fee bump, whichever account lends the sequence number
+    co_signers: tuple[sdk.Keypair, ...] = field(default=(), repr=False)  # accounts that come into being by it
+
+    def at(self, bid: int) -> "Draft":
+        return replace(self, bid=bid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,9 @@ class Signing:
     async def all(self, drafts: Sequence[tuple[Ready, Slot | None]]) -> list[Signed]:
         inner = [self._inner(ready.value, slot) for ready, slot in drafts]
         await self._sign([made for made, (ready, _) in zip(inner, drafts, strict=True) if ready.value.signed is None])
+        for made, (ready, _) in zip(inner, drafts, strict=True):
+            for key in ready.value.co_signers:
+                made.sign(key)
         outer = [self._outer(made, ready.value, slot) for made, (ready, slot) in zip(inner, drafts, strict=True)]
         await self._sign([one for one in outer if isinstance(one, sdk.FeeBumpTransactionEnvelope)])
         return [
