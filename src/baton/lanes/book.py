@@ -6,6 +6,7 @@ is applied here, and a row that someone else changed is read again.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Fate, Hold, Revision, Slot, Transaction
@@ -22,6 +23,7 @@ class Entry:
     transaction: Transaction
     revision: Revision  # the newest
     attempts: list[Attempt]
+    since: datetime | None = None  # when it got its status, as far as this book saw it
 
     @property
     def id(self) -> str:
@@ -114,7 +116,7 @@ class Book:
                 self.entries[attempt.transaction_id].attempts.append(attempt)
         news = {item.attempt_id: item for item in progress.news}
         for advance in progress.advances:
-            self._advance(advance, news)
+            self._advance(advance, news, progress.at)
         for attempt_id in news.keys() & self.fillers.keys():
             self.fillers[attempt_id] = _told(self.fillers[attempt_id], news[attempt_id])
         self.fillers = {key: filler for key, filler in self.fillers.items() if filler.fate not in DEAD}
@@ -122,7 +124,7 @@ class Book:
         if done:
             self.fillers = {key: filler for key, filler in self.fillers.items() if filler.slot not in done}
 
-    def _advance(self, advance: Advance, news: Mapping[str, AttemptNews]) -> None:
+    def _advance(self, advance: Advance, news: Mapping[str, AttemptNews], at: datetime) -> None:
         entry = self.entries.get(advance.transaction_id)
         if entry is None:
             return
@@ -132,6 +134,8 @@ class Book:
         if state.status.is_final or state.status is Status.PENDING:
             self.drop(advance.transaction_id)
             return
+        if state.status is not entry.status:
+            entry.since = at
         entry.transaction = replace(
             entry.transaction,
             version=advance.version + 1,

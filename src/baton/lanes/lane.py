@@ -11,6 +11,7 @@ from baton.domain.errors import Unavailable
 from baton.domain.transaction import Fate
 from baton.lanes.amend import amend
 from baton.lanes.desk import Desk, LaneLost
+from baton.lanes.meter import gauge
 from baton.lanes.observe import observe
 from baton.lanes.post import Answers, post, take_in, take_letters
 from baton.lanes.rescue import rescue
@@ -124,10 +125,10 @@ class Lane:
 
     async def _has_work(self) -> bool:
         desk = self._desk
-        if desk.book.entries or desk.book.fillers:
-            return True
         async with desk.store.read() as snapshot:
-            return await snapshot.relayers.open_count(desk.relayer.id) > 0
+            queued = await snapshot.relayers.open_count(desk.relayer.id)
+        gauge(desk.book, desk.relayer.id, queued)
+        return queued > 0 or bool(desk.book.fillers)
 
     def _take_tip(self) -> bool:
         """Whether the head moved since the last turn."""

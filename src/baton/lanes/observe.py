@@ -34,6 +34,7 @@ async def observe(desk: Desk) -> None:
 
 async def _notice(desk: Desk, account: Account) -> None:
     """What nothing can heal but a person must hear: too little money, or slots used that we never gave."""
+    telemetry.BALANCE.labels(desk.relayer.id).set(account.balance)
     least = desk.relayer.policy.min_balance
     is_low = account.balance < least
     await desk.alarms.follow(LOW_BALANCE, is_low, balance=str(account.balance), min_balance=str(least))

@@ -7,8 +7,13 @@ plain.py     values made harmless: secrets redacted, sizes bounded   metrics.py 
 from baton.telemetry.events import EVENTS
 from baton.telemetry.logs import configure_logging, log
 from baton.telemetry.metrics import (
+    ATTEMPTS,
+    BALANCE,
+    BLOCKS_TO_INCLUSION,
     COMMIT_SECONDS,
     GROUP_SIZE,
+    IN_FLIGHT,
+    QUEUED,
     REGISTRY,
     REQUESTS_UNDER_WAY,
     RPC_CALLS,
@@ -16,15 +21,21 @@ from baton.telemetry.metrics import (
     RPC_ERRORS,
     RPC_NODE_DOWN,
     RPC_SECONDS,
+    STATUS_SECONDS,
     TRANSACTIONS,
     observe_request,
     render_metrics,
 )
 
 __all__ = [
+    "ATTEMPTS",
+    "BALANCE",
+    "BLOCKS_TO_INCLUSION",
     "COMMIT_SECONDS",
     "EVENTS",
     "GROUP_SIZE",
+    "IN_FLIGHT",
+    "QUEUED",
     "REGISTRY",
     "REQUESTS_UNDER_WAY",
     "RPC_CALLS",
@@ -32,6 +43,7 @@ __all__ = [
     "RPC_ERROR_ANSWERS",
     "RPC_NODE_DOWN",
     "RPC_SECONDS",
+    "STATUS_SECONDS",
     "TRANSACTIONS",
     "configure_logging",
     "log",

@@ -45,6 +45,30 @@ RPC_NODE_DOWN = Gauge(
     "baton_rpc_node_down", "1 while a node is left alone after failures", ("node",), registry=REGISTRY
 )
 
+IN_FLIGHT = Gauge("baton_lane_in_flight", "Signed and not yet in a block", ("relayer",), registry=REGISTRY)
+QUEUED = Gauge("baton_lane_queued", "Accepted and not yet signed", ("relayer",), registry=REGISTRY)
+BALANCE = Gauge("baton_relayer_balance", "In the chain's smallest unit, as last seen", ("relayer",), registry=REGISTRY)
+ATTEMPTS = Counter(
+    "baton_attempts",
+    "Versions signed: original, bump, replacement, noop, or filler of a gap",
+    ("relayer", "kind"),
+    registry=REGISTRY,
+)
+BLOCKS_TO_INCLUSION = Histogram(
+    "baton_blocks_to_inclusion",
+    "Blocks from the first broadcast of a version to its block",
+    ("relayer",),
+    registry=REGISTRY,
+    buckets=(0, 1, 2, 3, 5, 10, 20, 50, 100),
+)
+STATUS_SECONDS = Histogram(
+    "baton_status_seconds",
+    "How long transactions stayed in a status that they left",
+    ("relayer", "status"),
+    registry=REGISTRY,
+    buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 1800, 7200, 86_400),
+)
+
 
 class TransactionCounts(Collector):
     """Transactions by relayer and status, as the store counted them last; a scrape refreshes them first."""

@@ -1,0 +1,32 @@
+"""What a lane's work looks like in figures. Read off what was committed, so that no act has to count."""
+
+from baton import telemetry
+from baton.domain.transaction import Fate
+from baton.lanes.book import Book
+from baton.storage.changes import Progress
+
+LANDED = (Fate.INCLUDED, Fate.REVERTED)
+
+
+def count(book: Book, relayer_id: str, progress: Progress) -> None:
+    """Called with the book as it was before the progress is applied to it."""
+    for attempt in progress.attempts:
+        kind = "filler" if attempt.transaction_id is None else str(attempt.kind)
+        telemetry.ATTEMPTS.labels(relayer_id, kind).inc()
+    for news in progress.news:
+        mail = book.mail.get(news.attempt_id)
+        if news.fate in LANDED and news.block is not None and mail is not None:
+            waited = max(0, news.block.number - mail.first_height)
+            telemetry.BLOCKS_TO_INCLUSION.labels(relayer_id).observe(waited)
+    for advance in progress.advances:
+        entry = book.entries.get(advance.transaction_id)
+        if entry is not None and advance.steps and advance.steps[-1].status is not entry.status:
+            seconds = (progress.at - (entry.since or entry.transaction.created_at)).total_seconds()
+            telemetry.STATUS_SECONDS.labels(relayer_id, str(entry.status)).observe(max(0.0, seconds))
+
+
+def gauge(book: Book, relayer_id: str, queued: int) -> None:
+    """Once a turn that had work."""
+    in_flight = sum(not entry.has_landed for entry in book.entries.values())
+    telemetry.IN_FLIGHT.labels(relayer_id).set(in_flight)
+    telemetry.QUEUED.labels(relayer_id).set(max(0, queued - len(book.entries)))
