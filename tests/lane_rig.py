@@ -159,7 +159,7 @@ class LaneRig:
                     pass
                 told.clear()
 
-    async def reaches(self, transaction_id: str, *statuses: str) -> Record:
+    async def reaches(self, transaction_id: str, *statuses: str, patience_s: float = PATIENCE_S) -> Record:
         """Waits until it is in one of these statuses; a final one that is not among them fails at once."""
         found: Record = {}
 
@@ -170,13 +170,15 @@ class LaneRig:
             return found["status"] in statuses
 
         try:
-            await self.until(is_there)
+            await self.until(is_there, patience_s)
         except TimeoutError:
             raise AssertionError(f"still {found['status']} ({found['status_reason']}), awaited {statuses}") from None
         return found
 
-    async def all_reach(self, transaction_ids: Sequence[str], *statuses: str) -> list[Record]:
-        return [await self.reaches(one, *statuses) for one in transaction_ids]
+    async def all_reach(
+        self, transaction_ids: Sequence[str], *statuses: str, patience_s: float = PATIENCE_S
+    ) -> list[Record]:
+        return [await self.reaches(one, *statuses, patience_s=patience_s) for one in transaction_ids]
 
     async def says(self, transaction_id: str, part: str) -> Record:
         """Waits until its reason has these words."""

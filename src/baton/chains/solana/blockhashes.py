@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from baton.chains.solana.heads import Heads
-from baton.chains.solana.node import Blockhash, SolanaNode
+from baton.chains.solana.node import Blockhash, Head, SolanaNode
 from baton.domain.clock import Clock
 from baton.domain.errors import NodeUnavailable
 
@@ -40,18 +40,18 @@ class Blockhashes:
         self._heads = heads
         self._clock = clock
         self._newest: Blockhash | None = None
-        self._asked_at = (-1, float("-inf"))  # slot of the head, and seconds
+        self._asked_by: Head | None = None  # the very head, so that one of a chain started anew is noticed
+        self._asked_at = float("-inf")
         self._made: dict[str, Made] = {}  # by blockhash
 
     async def fresh(self) -> Blockhash:
         """The newest one; asked for once a slot, whatever the number of transactions."""
         head, now = self._heads.head, self._clock.monotonic()
-        slot = -1 if head is None else head.slot
-        if self._newest is None or slot != self._asked_at[0] or now - self._asked_at[1] > FRESH_S:
+        if self._newest is None or head is not self._asked_by or now - self._asked_at > FRESH_S:
             found = await self._node.blockhash()
             if self._newest is None or self._left(found) >= LEAST_BLOCKS:
                 self._newest = found  # else a lagging node spoke, and the one we have may live longer
-            self._asked_at = (slot, now)
+            self._asked_by, self._asked_at = head, now
             self._forget()
         if self._left(self._newest) < LEAST_BLOCKS:
             raise NodeUnavailable("the newest blockhash that a node knows is about to die: it lags behind")

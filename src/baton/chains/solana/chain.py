@@ -40,7 +40,7 @@ class SolanaChain:
         self._node = node
         self._final = final
         self._proof = Proof(node)
-        self.heads = Heads(node, network.block_time_ms, ws_url)
+        self.heads = Heads(node, network, ws_url)
         self._seen: dict[str, dict[str, Seen]] = {}  # relayer → signature → what was last said of it
 
     async def identity(self) -> str:
@@ -63,25 +63,24 @@ class SolanaChain:
         if not attempts:
             return []
         statuses = await self._statuses(attempts, tip, is_thorough=is_thorough)
-        final = await self._proof.final(
-            [one for one, s in statuses.items() if s and s.level >= self._final], self._final
-        )
-        doubtful = [one for one in attempts if statuses[one.hash] is None and self._is_doubtful(one)]
-        gone, dead = await self._proof.absent(doubtful) if doubtful else (set(), set())
+        doubtful = [one for one in attempts if one.hash not in statuses and self._is_doubtful(one)]
+        heard = await self._proof.hear(doubtful)
+        statuses |= heard.statuses
+        deep = [signature for signature, status in statuses.items() if status.level >= self._final]
+        final = await self._proof.final(deep, self._final)
         sightings: list[Sighting] = []
         for attempt in attempts:
-            status = statuses[attempt.hash]
+            status = statuses.get(attempt.hash)
             if status is not None:
                 sightings.append(await self._sighting(attempt, status, account, is_final=attempt.hash in final))
-            elif attempt.hash in dead:
+            elif attempt.hash in heard.dead:
                 sightings.append(_lapsed(attempt))
             else:
-                sightings.append(Orphaned() if attempt.hash in gone else Unseen())
+                sightings.append(Orphaned() if attempt.hash in heard.gone else Unseen())
         return sightings
 
-    async def _statuses(
-        self, attempts: Sequence[Attempt], tip: Tip, *, is_thorough: bool
-    ) -> Mapping[str, Status | None]:
+    async def _statuses(self, attempts: Sequence[Attempt], tip: Tip, *, is_thorough: bool) -> dict[str, Status]:
+        """Of those that one node shows."""
         slot = tip.block.number
         relayer_id = attempts[0].relayer_id
         seen = {} if is_thorough else self._seen.get(relayer_id, {})
@@ -91,7 +90,7 @@ class SolanaChain:
         kept = {one.hash: seen[one.hash] for one in attempts if one.hash not in news}
         kept |= {signature: Seen(status, slot) for signature, status in news.items() if status is not None}
         self._seen[relayer_id] = kept
-        return {one.hash: kept[one.hash].status if one.hash in kept else None for one in attempts}
+        return {signature: one.status for signature, one in kept.items()}
 
     def _is_doubtful(self, attempt: Attempt) -> bool:
         """Unseen now, and it was in a block, or it may be too late for it: worth asking everyone."""

@@ -13,7 +13,7 @@ from baton.chains.rpc import subscribe
 from baton.chains.seam import ChainReplaced, Tip
 from baton.chains.solana.node import Head, SolanaNode
 from baton.domain.errors import NodeUnavailable
-from baton.domain.network import RpcUrl
+from baton.domain.network import Network, RpcUrl
 from baton.domain.transaction import Block
 
 POLLS_A_SLOT = 4
@@ -22,9 +22,10 @@ QUIET_S = 15.0  # a cluster that works has a slot twice a second
 
 
 class Heads:
-    def __init__(self, node: SolanaNode, slot_time_ms: int, ws_url: RpcUrl | None = None) -> None:
+    def __init__(self, node: SolanaNode, network: Network, ws_url: RpcUrl | None = None) -> None:
         self._node = node
-        self._poll_s = min(max(slot_time_ms / 1000 / POLLS_A_SLOT, FASTEST_POLL_S), SLOWEST_POLL_S)
+        self._is_local = network.is_local
+        self._poll_s = min(max(network.block_time_ms / 1000 / POLLS_A_SLOT, FASTEST_POLL_S), SLOWEST_POLL_S)
         self._ws_url = ws_url
         self._heard = asyncio.Event()
         self._identity: str | None = None
@@ -57,7 +58,7 @@ class Heads:
     async def _next(self, *, was_down: bool) -> Tip | None:
         """The new head, if there is one. A node that lags behind says nothing new, and nothing is lost by it."""
         head, known = await self._node.head(), self.head
-        if known is None or was_down or head.slot < known.slot:
+        if self._is_local or known is None or was_down or head.slot < known.slot:
             await self._check_identity()
         if known is not None and head.slot <= known.slot:
             return None
@@ -67,7 +68,7 @@ class Heads:
         return Tip(Block(head.slot, ""), is_gap=known is None or was_down or is_fork)
 
     async def _check_identity(self) -> None:
-        """At the start, after an outage, and when the slot falls: is it still the same chain?"""
+        """At the start, after an outage, and when the slot falls; a local one may be started anew at any time."""
         found = await self._node.identity()
         if self._identity is not None and found != self._identity:
             raise ChainReplaced(f"the nodes serve {found}, expected {self._identity}")

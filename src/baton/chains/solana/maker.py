@@ -156,7 +156,12 @@ class SolanaMaker:
     async def bump(self, revision: Revision, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:  # noqa: ARG002 - the seam's shape
         return Wait("a signed Solana transaction is not replaced while it could still land")
 
-    async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:  # noqa: ARG002 - the seam's shape
+    async def void(
+        self,
+        attempts: Sequence[Attempt],  # noqa: ARG002 - the seam's shape
+        relayer: Relayer,  # noqa: ARG002 - the seam's shape
+        earlier: Sequence[Attempt] | None = None,  # noqa: ARG002 - the seam's shape
+    ) -> Prepared:
         return Wait("there is nothing to send in the place of a Solana transaction: it is waited for until it is dead")
 
     async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, pen: Pen) -> list[Signed]:  # noqa: ARG002 - the pen names the account

@@ -8,7 +8,7 @@ time in which it could have landed proves nothing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from baton.chains.rpc import Answer, Call, Result
 from baton.chains.solana.message import nonce_value
@@ -56,6 +56,15 @@ class Testimony:
         return self.height > int(attempt.facts["last_valid_block_height"])
 
 
+@dataclass(slots=True)
+class Hearing:
+    """By signature. Nodes keep what is some minutes old only in their history, and only there it is found then."""
+
+    statuses: dict[str, Status] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)  # was in a block, and no node shows it though enough would
+    dead: set[str] = field(default_factory=set)
+
+
 class Proof:
     def __init__(self, node: SolanaNode) -> None:
         self._node = node
@@ -79,22 +88,23 @@ class Proof:
                     agreed.add(signature)
         return agreed
 
-    async def absent(self, attempts: Sequence[Attempt]) -> tuple[set[str], set[str]]:
-        """Hashes of those that no node shows, though enough would: gone from the chain; and of the dead ones."""
-        gone: set[str] = set()
-        dead: set[str] = set()
+    async def hear(self, attempts: Sequence[Attempt]) -> Hearing:
+        """What every node that answers says of attempts that one node does not show."""
+        heard = Hearing()
         for part in parts(attempts, STATUSES_A_CALL):
-            heard = await self._testimonies(part)
+            told = await self._testimonies(part)
             for attempt in part:
-                if any(one.statuses[attempt.hash] is not None for one in heard):
+                shown = next((status for one in told if (status := one.statuses[attempt.hash]) is not None), None)
+                if shown is not None:
+                    heard.statuses[attempt.hash] = shown
                     continue
-                able = [one for one in heard if one.remembers(attempt)]
+                able = [one for one in told if one.remembers(attempt)]
                 block = attempt.block
                 if block is not None and sum(1 for one in able if one.slot > block.number) >= self.needed:
-                    gone.add(attempt.hash)
+                    heard.gone.add(attempt.hash)
                 if sum(1 for one in able if one.is_past(attempt)) >= self.needed:
-                    dead.add(attempt.hash)
-        return gone, dead
+                    heard.dead.add(attempt.hash)
+        return heard
 
     async def _testimonies(self, attempts: Sequence[Attempt]) -> list[Testimony]:
         """Every reachable node is asked twice: how far it is, and then what it knows."""

@@ -82,6 +82,10 @@ class Blocks:
         return self._chain[-1]
 
     @property
+    def first(self) -> Block:
+        return self._chain[0]
+
+    @property
     def transaction_count(self) -> int:
         return len(self._landed)
 

@@ -17,6 +17,7 @@ METHODS: dict[str, Callable[[Node, Params], Json]] = {
     "getBlocks": reads.get_blocks,
     "getEpochInfo": reads.get_epoch_info,
     "getFeeForMessage": sends.get_fee_for_message,
+    "getFirstAvailableBlock": reads.get_first_available_block,
     "getGenesisHash": reads.get_genesis_hash,
     "getHealth": reads.get_health,
     "getLatestBlockhash": reads.get_latest_blockhash,

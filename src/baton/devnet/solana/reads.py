@@ -78,6 +78,11 @@ def get_block_time(node: Node, params: Params) -> Json:
     return _block_at(node, params.integer(0), node.newest).time_s
 
 
+def get_first_available_block(node: Node, _: Params) -> Json:
+    """The oldest that it has not forgotten."""
+    return node.bank.blocks.first.slot
+
+
 def get_blocks(node: Node, params: Params) -> Json:
     head = node.head(params.options(2))
     first = params.integer(0)
