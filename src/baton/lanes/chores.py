@@ -39,4 +39,5 @@ async def _carry(desk: Desk, chore: Chore) -> None:
     move = SlotMove(slot, relayer.id, None, Hold.HELD)
     if (await desk.commit([Progress(desk.now, desk.fence, attempts=tuple(attempts), slots=(move,))]))[0]:
         telemetry.log.info("chore", lane=desk.fence.lane, chore=chore.name, hash=attempts[0].hash)
+        desk.note_given(attempts)
         desk.post(attempts)

@@ -60,7 +60,7 @@ class Desk:
     head_place: Slot | str | None = None  # what waits for nobody
     head_since: int = -1  # at which height it became that
     spent_sent_at: int = -1  # at which height bytes of used slots last left
-    high_water: int = -1  # the highest slot number ever given
+    high_water: int = -1  # the highest slot number of the relayer's own account ever given
     chores: dict[str, int] = field(default_factory=dict)  # tried lately, by name: from which height on it may be again
     must_look: bool = True  # ask by hash at the next look: after a start, a gap, or a "slot taken"
 
@@ -71,6 +71,11 @@ class Desk:
     @property
     def now(self) -> datetime:
         return self.clock.now()
+
+    def note_given(self, attempts: Iterable[Attempt]) -> None:
+        """Raises the mark to the slots that these were stored with; accounts that lend theirs are asked of the store."""
+        own = [one.slot.number for one in attempts if one.slot and one.slot.account == self.relayer.address]
+        self.high_water = max([self.high_water, *own])
 
     def post(self, attempts: Iterable[Attempt]) -> None:
         """Puts stored bytes into the outbox."""

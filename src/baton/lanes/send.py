@@ -145,5 +145,5 @@ async def _store_and_post(desk: Desk, ready: list[Candidate], slots: list[Slot])
             desk.book.drop(one.item.transaction.id)
         raise
     if done[0]:
-        desk.high_water = max([desk.high_water, *(a.slot.number for a in attempts if a.slot)])
+        desk.note_given(attempts)
         desk.post(attempts)
