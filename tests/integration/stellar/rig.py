@@ -4,7 +4,8 @@ import base64
 from pathlib import Path
 from typing import Any
 
-from stellar_sdk import Account, Keypair, Operation, TransactionBuilder, TransactionEnvelope
+from aiohttp import ClientSession
+from stellar_sdk import Account, FeeBumpTransactionEnvelope, Keypair, Operation, TransactionBuilder, TransactionEnvelope
 from stellar_sdk.soroban_server_async import SorobanServerAsync
 from tests.faults.proxy import FaultProxy
 from tests.lane_rig import RELAYER, LaneRig, Parts, Record
@@ -106,11 +107,23 @@ class StellarRig(LaneRig):
             builder.add_text_memo(options["memo"])
         return builder.add_time_bounds(0, int(options.get("max_time", 0))).build()
 
-    async def foreign(self, envelope: TransactionEnvelope) -> None:
+    async def foreign_bump(self, inner: TransactionEnvelope, payer: Keypair) -> None:
+        """Somebody else pays for a transaction that others signed."""
+        outer = TransactionBuilder.build_fee_bump_transaction(payer, 500, inner, self.node.passphrase)
+        outer.sign(payer)
+        await self.foreign(outer)
+
+    async def foreign(self, envelope: TransactionEnvelope | FeeBumpTransactionEnvelope) -> None:
         """Somebody else hands it to the node, past our lane and our proxy."""
         async with SorobanServerAsync(self.node.url) as server:
             answer = await server.send_transaction(envelope)
         assert answer.status.value == "PENDING", answer.error_result_xdr
+
+    async def archive(self, contract: str) -> None:
+        """Lets a contract's entries fall asleep."""
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "devnet_archive", "params": {"contract": contract}}
+        async with ClientSession() as session, session.post(self.node.url, json=asked) as answer:
+            assert (await answer.json())["result"] > 0
 
     async def times_sent(self, transaction_id: str) -> int:
         raws = {base64.b64encode(one.raw).decode() for one in await self.attempts(transaction_id)}
