@@ -7,11 +7,11 @@ from pathlib import Path
 
 import uvloop
 
-PARTS = ("accept", "pages", "evm")
+PARTS = ("accept", "pages", "evm", "webhooks")
 
 
 async def run(parts: list[str], seconds: float) -> None:
-    from bench import accept, evm, pages
+    from bench import accept, evm, pages, webhooks
 
     with tempfile.TemporaryDirectory(prefix="baton-bench-") as name:
         folder = Path(name)
@@ -21,6 +21,8 @@ async def run(parts: list[str], seconds: float) -> None:
             await pages.run(folder / "pages")
         if "evm" in parts:
             await evm.run(folder / "evm", seconds)
+        if "webhooks" in parts:
+            await webhooks.run(folder / "webhooks")
 
 
 def main() -> None:

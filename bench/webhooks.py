@@ -29,6 +29,7 @@ from baton.storage.changes import Accept, CreateNotification
 from baton.storage.cipher import Cipher
 from baton.storage.sqlite import SqliteStore
 from baton.webhooks.telling import TellingSettings, telling
+from bench.report import Report
 
 HEALTHY, HANGING = 45, 5
 EVENTS = 10_000
@@ -141,10 +142,7 @@ async def run(folder: Path | None = None) -> dict[str, float]:
             with_bad = await paced(place / "with", hears, hears.ports)
             without = await paced(place / "without", hears, hears.ports[:HEALTHY])
             per_s, per_core_s = await at_full_speed(place / "full", hears, hears.ports[:HEALTHY])
-    return {
-        "events": EVENTS,
-        "receivers": HEALTHY + HANGING,
-        "hanging": HANGING,
+    figures = {
         "p50_ms": percentile(without, 0.5),
         "p99_ms": percentile(without, 0.99),
         "p50_with_hanging_ms": percentile(with_bad, 0.5),
@@ -152,12 +150,23 @@ async def run(folder: Path | None = None) -> dict[str, float]:
         "delivered_per_s": round(per_s),
         "delivered_per_core_s": round(per_core_s),
     }
+    report(figures)
+    return figures
+
+
+def report(figures: dict[str, float]) -> None:
+    lines = Report(f"webhooks: {EVENTS} events to {HEALTHY + HANGING} receivers, {PER_S} a second").start()
+    lines.add("from the change to the receiver, p50", f"{figures['p50_ms']} ms")
+    lines.add("from the change to the receiver, p99", f"{figures['p99_ms']} ms")
+    lines.add(f"the same while {HANGING} receivers hang, p50", f"{figures['p50_with_hanging_ms']} ms")
+    lines.add(f"the same while {HANGING} receivers hang, p99", f"{figures['p99_with_hanging_ms']} ms")
+    lines.add("delivered, as fast as it goes", f"{figures['delivered_per_s']}/s")
+    lines.add("delivered per second of one core", f"{figures['delivered_per_core_s']}/s")
 
 
 def main() -> None:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        for name, value in runner.run(run()).items():
-            print(f"{name:24} {value}")
+        runner.run(run())
 
 
 if __name__ == "__main__":
