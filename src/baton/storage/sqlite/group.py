@@ -107,12 +107,14 @@ class GroupWriter:
     def _commit(self, group: list[_Waiting]) -> None:
         if not group:
             return
+        began_at = time.monotonic()
         try:
             outcomes, topics = self._write(group)
         except Exception as error:  # noqa: BLE001 - whatever a change does, the writer lives on and everyone is answered
             self._roll_back()
             self._refuse(group, error)
             return
+        telemetry.COMMIT_SECONDS.observe(time.monotonic() - began_at)
         telemetry.GROUP_SIZE.observe(sum(len(waiting.changes) for waiting in group))
         self._answer(group, outcomes, topics, None)
 
