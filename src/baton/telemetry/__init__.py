@@ -23,6 +23,8 @@ from baton.telemetry.metrics import (
     RPC_SECONDS,
     STATUS_SECONDS,
     TRANSACTIONS,
+    WEBHOOK_SECONDS,
+    WEBHOOK_TRIES,
     observe_request,
     render_metrics,
 )
@@ -45,6 +47,8 @@ __all__ = [
     "RPC_SECONDS",
     "STATUS_SECONDS",
     "TRANSACTIONS",
+    "WEBHOOK_SECONDS",
+    "WEBHOOK_TRIES",
     "configure_logging",
     "log",
     "observe_request",

@@ -32,5 +32,6 @@ EVENTS = {
     "relayer_without_network": "a removed relayer's network is gone from the file too; it cannot be read any more",
     "request_crashed": "a request met a bug of ours; the client was answered 500",
     "slot_lost": "someone else used a slot of ours; its transaction is signed anew in another",
+    "telling_crashed": "a part of the webhooks met a bug of ours; it starts anew",
     "used_slots_reopened": "the chain forgot transactions that were final for us; their bytes are sent again",
 }

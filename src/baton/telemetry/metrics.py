@@ -68,6 +68,15 @@ STATUS_SECONDS = Histogram(
     registry=REGISTRY,
     buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 1800, 7200, 86_400),
 )
+WEBHOOK_TRIES = Counter(
+    "baton_webhook_tries", "Tries to deliver an event: taken or failed", ("outcome",), registry=REGISTRY
+)
+WEBHOOK_SECONDS = Histogram(
+    "baton_webhook_seconds",
+    "From an event's commit to a receiver that took it at the first try",
+    registry=REGISTRY,
+    buckets=(*_SECONDS, 30, 60),
+)
 
 
 class TransactionCounts(Collector):

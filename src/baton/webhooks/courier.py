@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import SystemRandom
 
+from baton import telemetry
 from baton.commands.registry import Relayers
 from baton.domain.clock import Clock
 from baton.domain.delivery import DeliveryStatus, Said
@@ -165,6 +166,9 @@ class Courier:
 
     async def _note(self, one: DueDelivery, said: Said, version: int) -> None:
         schedule, now = self._tools.schedule, self._tools.clock.now()
+        telemetry.WEBHOOK_TRIES.labels("taken" if said.is_taken else "failed").inc()
+        if said.is_taken and one.tries == 0:
+            telemetry.WEBHOOK_SECONDS.observe(max(0.0, (now - one.since).total_seconds()))
         before, was_down = self._health, schedule.is_down(self._health, now)
         outcome = TryOutcome(one.id, said, DeliveryStatus.DELIVERED)
         if said.is_taken:

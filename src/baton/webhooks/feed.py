@@ -13,6 +13,7 @@ from baton.storage.changes import Done, Fence, Owned, Publish, TakeLane
 
 LANE = "feed"
 BATCH = 1000
+DELIVERIES_LIMIT = 5000  # in one SQL transaction: everyone else's writes wait for it
 EVERYONE = "*"
 POLL_S = 1.0
 GATHER_S = 0.05  # two batches are at least so far apart: under load one serves many events, alone none waits
@@ -61,11 +62,12 @@ class Feed:
             named = self._named({relayer_id for _, relayer_id in waiting})
             everyone = tuple(await snapshot.notifications.ids()) if (EVERYONE,) in named.values() else ()
         hearers = {relayer_id: everyone if names == (EVERYONE,) else names for relayer_id, names in named.items()}
-        events = tuple(ordinal for ordinal, _ in waiting)
-        change = Publish(fence, self._clock.now(), events, tuple(hearers[relayer_id] for _, relayer_id in waiting))
+        heard = _within_limit([hearers[relayer_id] for _, relayer_id in waiting])
+        events = tuple(ordinal for ordinal, _ in waiting[: len(heard)])
+        change = Publish(fence, self._clock.now(), events, heard)
         if not isinstance(await self._store.write(change), Done):
             return None
-        self._call({notification_id for heard in hearers.values() for notification_id in heard})
+        self._call({notification_id for names in set(heard) for notification_id in names})
         return len(events)
 
     def _named(self, relayer_ids: set[str]) -> dict[str, tuple[str, ...]]:
@@ -78,3 +80,13 @@ class Feed:
                 names = ()
             named[relayer_id] = (EVERYONE,) if EVERYONE in names else names
         return named
+
+
+def _within_limit(hearers: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """As many events, from the first on, as make few enough deliveries; at least one."""
+    total = 0
+    for count, names in enumerate(hearers):
+        total += len(names)
+        if total > DELIVERIES_LIMIT and count:
+            return tuple(hearers[:count])
+    return tuple(hearers)

@@ -1,10 +1,12 @@
 """Everything of this room, from enter to exit: the feed's owner, the dispatch with its couriers, retention."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
+from baton import telemetry
 from baton.commands.registry import Relayers
 from baton.domain.clock import Clock
 from baton.domain.delivery import Said
@@ -19,6 +21,8 @@ from baton.webhooks.payload import ping
 from baton.webhooks.post import Post
 from baton.webhooks.retention import forget
 from baton.webhooks.schedule import Schedule
+
+AGAIN_S = 1.0  # after a crash
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,16 @@ class Probe:
         )
 
 
+async def _kept_going(name: str, run: Callable[[], Awaitable[None]]) -> None:
+    """A bug of ours must not silence every webhook until the next start."""
+    while True:
+        try:
+            await run()
+        except Exception as error:  # noqa: BLE001 - the outermost loop of a part
+            telemetry.log.error("telling_crashed", part=name, exc_info=error)
+        await asyncio.sleep(AGAIN_S)
+
+
 @asynccontextmanager
 async def telling(
     store: Store, relayers: Relayers, clock: Clock, node: str, settings: TellingSettings
@@ -51,11 +65,13 @@ async def telling(
     tools = Tools(store, relayers, clock, post.send, settings.schedule)
     dispatch = Dispatch(tools, node)
     feed = Feed(store, relayers, clock, node, dispatch.call)
-    tasks = [
-        asyncio.create_task(feed.run(), name="feed"),
-        asyncio.create_task(dispatch.run(), name="dispatch"),
-        asyncio.create_task(forget(store, clock, settings.deliveries_days, settings.events_days), name="retention"),
-    ]
+    forgetting = partial(forget, store, clock, settings.deliveries_days, settings.events_days)
+    parts: dict[str, Callable[[], Awaitable[None]]] = {
+        "feed": feed.run,
+        "dispatch": dispatch.run,
+        "retention": forgetting,
+    }
+    tasks = [asyncio.create_task(_kept_going(name, run), name=name) for name, run in parts.items()]
     try:
         yield Probe(post, clock)
     finally:
