@@ -57,8 +57,8 @@ async def _replacement(desk: Desk, entry: Entry) -> Prepared:
     return (await affordable(desk, [prepared], freed))[0]
 
 
-async def carry_out(desk: Desk, entry: Entry, prepared: Prepared, kind: AttemptKind) -> None:
-    """Signs and stores the next version in the entry's slot, then hands it to the outbox."""
+async def carry_out(desk: Desk, entry: Entry, prepared: Prepared, kind: AttemptKind, why: str | None = None) -> None:
+    """Signs and stores the next version in the entry's slot, then hands it to the outbox. `why` goes with a no-op."""
     transaction = entry.transaction
     state = transaction.state
     if not isinstance(prepared, Ready):
@@ -67,16 +67,16 @@ async def carry_out(desk: Desk, entry: Entry, prepared: Prepared, kind: AttemptK
     revision = transaction.state.revision if kind is AttemptKind.NOOP else entry.revision.number
     order = Order(prepared, entry.live[-1].slot, kind, transaction.id, revision)
     attempts = await signed(desk, [order])
-    step = moved(state, state.status, attempt_id=attempts[0].id, reason=_reason(kind, state))
+    step = moved(state, state.status, attempt_id=attempts[0].id, reason=_reason(kind, state, why))
     advance = Advance(transaction.id, transaction.version, (step,))
     done = await desk.commit([Progress(desk.now, desk.fence, (advance,), tuple(attempts))])
     if done[0]:
         desk.post(attempts)
 
 
-def _reason(kind: AttemptKind, state: State) -> str | None:
+def _reason(kind: AttemptKind, state: State, why: str | None) -> str | None:
     if kind is AttemptKind.NOOP:
-        return "cancel under way: a no-op was sent in its slot" if state.is_canceled else "expired: a no-op was sent"
+        return "cancel under way: a no-op was sent in its slot" if state.is_canceled else why
     return None
 
 

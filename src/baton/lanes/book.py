@@ -69,7 +69,7 @@ class Book:
 
     def put(self, items: Iterable[OpenTransaction]) -> None:
         for item in items:
-            self.entries[item.transaction.id] = Entry(item.transaction, item.revision, list(item.attempts))
+            self.entries[item.transaction.id] = Entry(item.transaction, item.revision, _of_this_life(item))
 
     def drop(self, transaction_id: str) -> None:
         entry = self.entries.pop(transaction_id, None)
@@ -145,6 +145,12 @@ class Book:
         )
         if advance.revision is not None:
             entry.revision = advance.revision
+
+
+def _of_this_life(item: OpenTransaction) -> list[Attempt]:
+    """The versions in the slot that it has now. Those of a slot that it gave up are over, a no-op that landed there too."""
+    slot = item.attempts[-1].slot if item.attempts else None
+    return [attempt for attempt in item.attempts if attempt.slot == slot]
 
 
 def _told(attempt: Attempt, news: AttemptNews | None) -> Attempt:

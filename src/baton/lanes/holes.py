@@ -31,7 +31,7 @@ class Holes:
 async def find_holes(desk: Desk) -> Holes:
     """Looks between the chain's mark and ours; bytes of used slots are posted here."""
     assert desk.account is not None
-    first = desk.account.next_slot
+    first = desk.account.first_unused
     held = desk.book.numbers()
     missing = list(islice((n for n in range(first, desk.high_water + 1) if n not in held), SEEN_AT_ONCE))
     if not missing:
@@ -65,7 +65,10 @@ def _send_spent_again(desk: Desk, spent: Sequence[Attempt]) -> None:
 def free_numbers(desk: Desk, holes: Holes, count: int) -> list[int]:
     """The lowest free numbers: holes first, then upwards from both the chain's and our own mark."""
     assert desk.account is not None
-    fresh = max(desk.account.next_slot, desk.high_water + 1)
+    account = desk.account
+    if desk.high_water < 0 and account.first_unused != account.next_slot:
+        return []  # nodes disagree about an account that we never used: wait until they do not
+    fresh = max(account.next_slot, desk.high_water + 1)
     taken = holes.free[:count]
     return taken + list(range(fresh, fresh + count - len(taken)))
 
@@ -89,13 +92,9 @@ async def fill_holes(desk: Desk, holes: Holes, taken: int) -> None:
         desk.post(attempts)
 
 
-async def void_again(desk: Desk, versions: Sequence[Attempt]) -> bool:
-    """A dearer no-op in the slot of one that is stuck; False if the cap forbids it."""
-    prepared = await desk.maker.void(versions, desk.relayer)
-    if not isinstance(prepared, Ready):
-        return False
-    attempts = await signed(desk, [Order(prepared, versions[-1].slot, AttemptKind.NOOP)])
+async def void_again(desk: Desk, versions: Sequence[Attempt], ready: Ready) -> None:
+    """A dearer no-op in the slot of one that is stuck."""
+    attempts = await signed(desk, [Order(ready, versions[-1].slot, AttemptKind.NOOP)])
     done = await desk.commit([Progress(desk.now, desk.fence, (), tuple(attempts))])
     if done[0]:
         desk.post(attempts)
-    return True

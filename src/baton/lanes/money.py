@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from baton.chains.seam import Prepared, Ready, Wait
+from baton.domain.transaction import Attempt
 from baton.lanes.desk import Desk
 
 DAY = timedelta(hours=24)
@@ -33,6 +34,26 @@ async def affordable(desk: Desk, prepared: Sequence[Prepared], freed: int = 0) -
             spendable = None if spendable is None else spendable - one.max_cost
             answers.append(one)
     return answers
+
+
+async def void_beyond_cap(desk: Desk, versions: Sequence[Attempt]) -> Prepared:
+    """A no-op for a slot that the cap keeps stuck, on the rescue budget; only where a later one could then land."""
+    slot = versions[-1].slot
+    later = [
+        entry.live[-1]
+        for entry in desk.book.entries.values()
+        if entry.live and not entry.has_landed and _number(entry.live[-1]) > (slot.number if slot else -1)
+    ]
+    outlook = await desk.maker.outlook(later, desk.relayer) if later else None
+    if outlook is None or all(shortfall is not None for shortfall in outlook.shortfalls):
+        return Wait("no later transaction could land if its slot were free")
+    async with desk.store.read() as snapshot:
+        earlier = await snapshot.lanes.noops_since(desk.relayer.id, desk.now - DAY)
+    return await desk.maker.void(versions, desk.relayer, earlier)
+
+
+def _number(attempt: Attempt) -> int:
+    return attempt.slot.number if attempt.slot else -1
 
 
 async def _spent(desk: Desk) -> int:

@@ -14,10 +14,12 @@ from baton.lanes.amend import carry_out, say_why_not
 from baton.lanes.book import Entry, Mail
 from baton.lanes.desk import Desk
 from baton.lanes.holes import void_again
+from baton.lanes.money import void_beyond_cap
 from baton.lanes.observe import is_overdue
 
 ORDINARY = frozenset({AttemptKind.ORIGINAL, AttemptKind.REPLACEMENT})
-BRISK_S = 1.0  # a node that said "not now" is asked again at the next block, but no sooner than this
+EXPIRED = "its validity is over: a no-op was sent in its slot"
+VOIDED = "its price is over the cap and others wait behind it: a no-op was sent in its slot, it is signed anew later"
 
 
 async def rescue(desk: Desk) -> None:
@@ -30,12 +32,12 @@ async def rescue(desk: Desk) -> None:
     for entry in waiting:
         newest = entry.live[-1]
         if desk.chain.has_slots and newest.kind is not AttemptKind.NOOP and is_overdue(desk, entry):
-            await _bump(desk, entry, is_void=True)
+            await _bump(desk, entry, head, is_void=True)
         elif _is_called_cheap(desk, entry.id, newest) or _step(desk, newest, head) is Step.BUMP:
-            await _bump(desk, entry)
+            await _bump(desk, entry, head)
     for versions in fillers:
         if _is_called_cheap(desk, versions[-1].id, versions[-1]) or _step(desk, versions[-1], head) is Step.BUMP:
-            await _bump_filler(desk, versions)
+            await _bump_filler(desk, versions, head)
     if desk.has_forgotten:
         desk.has_forgotten = False
         _send_all_again(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
@@ -85,13 +87,13 @@ def stall_of(desk: Desk, mail: Mail, *, is_head: bool) -> Stall:
 
 
 def _is_due(desk: Desk, attempt: Attempt) -> bool:
-    """Whether bytes that no node accepted yet should leave again now."""
+    """Whether bytes that no node accepted yet should leave again now: after a pause that grows, or with the next block."""
     assert desk.tip is not None
     mail = desk.book.mail.get(attempt.id)
     if mail is None:
         return True
     rested_s = desk.clock.monotonic() - mail.sent_at
-    is_new_block = desk.tip.block.number > mail.height and rested_s >= BRISK_S
+    is_new_block = desk.tip.block.number > mail.height and rested_s >= desk.settings.retry_s
     return is_new_block or rested_s >= desk.settings.pause_s(mail.tries)
 
 
@@ -117,7 +119,7 @@ def _send_all_again(desk: Desk, newest: Sequence[Attempt]) -> None:
             desk.post([attempt])
 
 
-async def _bump(desk: Desk, entry: Entry, *, is_void: bool = False) -> None:
+async def _bump(desk: Desk, entry: Entry, head: Attempt | None, *, is_void: bool = False) -> None:
     newest = entry.live[-1]
     prepared: Prepared
     if is_void or newest.kind is AttemptKind.NOOP or entry.transaction.state.is_canceled:
@@ -128,20 +130,40 @@ async def _bump(desk: Desk, entry: Entry, *, is_void: bool = False) -> None:
         _remind(desk, newest)  # a replacement waits: older revisions are no longer bumped
         return
     if isinstance(prepared, Ready):
-        await carry_out(desk, entry, prepared, kind)
+        await carry_out(desk, entry, prepared, kind, _why(desk, entry))
+        return
+    if newest is head and _is_new_block(desk, newest):
+        voided = await void_beyond_cap(desk, entry.live)
+        if isinstance(voided, Ready):
+            await carry_out(desk, entry, voided, AttemptKind.NOOP, EXPIRED if is_overdue(desk, entry) else VOIDED)
+            return
+    await say_why_not(desk, entry, prepared)
+    _remind(desk, newest)  # over the cap: keep what we have in the pool
+
+
+def _why(desk: Desk, entry: Entry) -> str | None:
+    """What is told with a no-op."""
+    return EXPIRED if is_overdue(desk, entry) else entry.transaction.state.reason
+
+
+async def _bump_filler(desk: Desk, versions: Sequence[Attempt], head: Attempt | None) -> None:
+    prepared = await desk.maker.void(versions, desk.relayer)
+    if not isinstance(prepared, Ready) and versions[-1] is head and _is_new_block(desk, versions[-1]):
+        prepared = await void_beyond_cap(desk, versions)
+    if isinstance(prepared, Ready):
+        await void_again(desk, versions, prepared)
     else:
-        await say_why_not(desk, entry, prepared)
-        _remind(desk, newest)  # over the cap: keep what we have in the pool
-
-
-async def _bump_filler(desk: Desk, versions: Sequence[Attempt]) -> None:
-    if not await void_again(desk, versions):
         _remind(desk, versions[-1])
 
 
 def _remind(desk: Desk, newest: Attempt) -> None:
     """Once a block, not once a turn: the answer itself starts a turn."""
+    if _is_new_block(desk, newest):
+        desk.post([newest])
+
+
+def _is_new_block(desk: Desk, newest: Attempt) -> bool:
+    """Whether there was a block since it last left."""
     assert desk.tip is not None
     mail = desk.book.mail.get(newest.id)
-    if mail is None or desk.tip.block.number > mail.height:
-        desk.post([newest])
+    return mail is None or desk.tip.block.number > mail.height

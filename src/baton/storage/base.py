@@ -120,6 +120,9 @@ class LaneReader(Protocol):
     async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int]]:
         """Holder and greatest cost of every attempt signed since then."""
 
+    async def noops_since(self, relayer_id: str, since: datetime) -> list[Attempt]:
+        """Every no-op signed since then, for a transaction or of our own."""
+
     async def fillers(self, chain: str, account: str) -> list[Attempt]:
         """Our own open no-ops that belong to no transaction."""
 

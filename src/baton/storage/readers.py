@@ -224,6 +224,9 @@ class Lanes:
         rows = await self._fetch("costs_since", relayer_id, to_micros(since))
         return [(row[0], int(row[1])) for row in rows]
 
+    async def noops_since(self, relayer_id: str, since: datetime) -> list[Attempt]:
+        return [attempt_from(row) for row in await self._fetch("noops_since", relayer_id, to_micros(since))]
+
     async def fillers(self, chain: str, account: str) -> list[Attempt]:
         return [attempt_from(row) for row in await self._fetch("fillers", chain, account)]
 

@@ -49,6 +49,21 @@ async def test_over_the_cap_it_parks_without_a_slot_and_resumes_when_the_price_f
     await rig.confirmed([waiting])
 
 
+async def test_an_offer_below_the_base_fee_that_may_not_be_raised_waits_without_a_slot(make_rig: Make) -> None:
+    """F2: with a slot it would hold up everyone behind it."""
+    rig = await make_rig(EvmPolicy(bump_explicit_prices=False))
+    await rig.chain.set_base_fee(20 * GWEI)
+    await rig.mine()
+    low = await rig.submit(to=fresh_address(), gas_price=5 * GWEI)
+    await rig.reason(low, "may not be raised")
+    await rig.chain.set_base_fee(20 * GWEI)
+    assert (await rig.confirmed([await rig.submit(to=fresh_address())]))[0]["nonce"] == 0
+    for _ in range(2):
+        await rig.chain.set_base_fee(GWEI)
+        await rig.mine()
+    assert (await rig.confirmed([low]))[0]["gas_price"] == str(5 * GWEI)
+
+
 async def test_one_over_the_fee_limit_lets_smaller_ones_pass(make_rig: Make) -> None:
     """F2: the limit concerns the whole fee, so that a costly one waits and a plain one does not."""
     rig = await make_rig(EvmPolicy(max_fee=25_000 * 10 * GWEI))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from baton.chains.evm import build, fees, price, wire
+from baton.chains.evm import budget, build, fees, price, wire
 from baton.chains.evm.ask import Ask
 from baton.chains.evm.gas import Gas, Refusal
 from baton.chains.evm.ledger import Ledger
@@ -76,8 +76,17 @@ class EvmMaker:
                 return Doomed(limit.why)
             return Wait("its simulation fails while earlier transactions are in flight; it is repeated: " + limit.why)
         dynamic = fees.is_dynamic(ask, policy, self._network)
-        offered = fees.offer(ask, market, policy, fees.cap_of(policy, limit), dynamic=dynamic)
+        cap = fees.cap_of(policy, limit)
+        offered = fees.offer(ask, market, policy, cap, dynamic=dynamic)
+        is_low = not isinstance(offered, OverCap) and offered.max_fee < market.base_fee
+        if is_low and not (policy.bump_explicit_prices and self._fits(ask, market, policy, cap)):
+            return Wait("waiting for the price to fall: the base fee is over what it offers, and it may not be raised")
         return self._ready(ask, limit, offered, policy)
+
+    def _fits(self, ask: Ask, market: fees.Market, policy: EvmPolicy, cap: int | None) -> bool:
+        """Whether the market's price is within the cap."""
+        dynamic = fees.is_dynamic(ask, policy, self._network)
+        return not isinstance(fees.quote(market, ask.speed or policy.default_speed, cap, dynamic=dynamic), OverCap)
 
     def _ready(self, ask: Ask, gas_limit: int, offered: Price | OverCap, policy: EvmPolicy) -> Prepared:
         if isinstance(offered, OverCap):
@@ -115,7 +124,9 @@ class EvmMaker:
             return Wait("it is not offered dearer: it is so far above the market that its price cannot be the reason")
         return self._ready(ask, limit, price.bump(old, offered, fees.cap_of(policy, limit)), policy)
 
-    async def void(self, attempts: Sequence[Attempt], relayer: Relayer) -> Prepared:
+    async def void(
+        self, attempts: Sequence[Attempt], relayer: Relayer, earlier: Sequence[Attempt] | None = None
+    ) -> Prepared:
         policy = policy_of(relayer)
         ask = Ask(0, relayer.address)
         limit = await self._gas.of_noop(relayer)
@@ -124,15 +135,22 @@ class EvmMaker:
         offered = fees.quote(market, Speed.FAST, None if attempts else cap, dynamic=dynamic)
         if attempts and not isinstance(offered, OverCap):
             offered = price.bump(_dearest(attempts), offered, cap)
+        if earlier is not None and cap is not None:
+            if not isinstance(offered, OverCap):
+                return Wait("the cap allows a no-op: the rescue budget is not for this")
+            frugal = fees.quote(market, Speed.SAFE_LOW, None, dynamic=dynamic)
+            more = max(0, policy.rescue_budget_24h - budget.used(earlier)) // limit
+            offered = frugal if isinstance(frugal, OverCap) else price.bump(_dearest(attempts), frugal, cap + more)
         return self._ready(ask, limit, offered, policy)
 
-    async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, pen: Pen) -> list[Signed]:  # noqa: ARG002 - the pen names the account
+    async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, pen: Pen) -> list[Signed]:
         plain = [wire.unsigned(self._envelope(ready.value, slot)) for ready, slot in drafts]
         signatures = await pen.sign([one.digest for one in plain])
         signed = []
         for one, signature, (ready, _) in zip(plain, signatures, drafts, strict=True):
             made = wire.attach(one, signature, pen.public_key)
             facts = facts_of(one.envelope, made) | {"speed": str(ready.value.speed)}
+            facts |= budget.facts(ready.value.price, ready.value.gas_limit, policy_of(relayer))
             signed.append(Signed(made.raw, made.hash, facts, ready.max_cost))
         return signed
 

@@ -49,5 +49,10 @@ FROM slots s JOIN attempts a ON a.relayer_id = s.relayer_id AND a.number = s.num
 WHERE s.chain = $1 AND s.account = $2 AND s.number >= $3 AND s.hold = 'used' AND a.fate IN ('included', 'reverted')
 ORDER BY s.number LIMIT $4
 
+-- name: noops_since
+SELECT id, relayer_id, transaction_id, revision, kind, hash, chain, account, number, max_cost, facts,
+       created_at, fate, block_number, block_hash, accepted_at, outcome, raw
+FROM attempts WHERE relayer_id = $1 AND created_at >= $2 AND kind = 'noop' ORDER BY ordinal
+
 -- name: costs_since
 SELECT COALESCE(transaction_id, id), max_cost FROM attempts WHERE relayer_id = $1 AND created_at >= $2
