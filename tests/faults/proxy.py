@@ -21,6 +21,7 @@ from tests.faults.rules import (
     Blackhole,
     Duplicate,
     Fault,
+    Forge,
     Garbage,
     Latency,
     Lie,
@@ -212,9 +213,12 @@ class FaultProxy:
             self._memory[_key(item)] = answer["result"]
             if len(self._memory) > REMEMBERED:
                 del self._memory[next(iter(self._memory))]
-        for fault in self._striking(Lie, [item]):
-            assert isinstance(fault, Lie)
-            answer = answer | {"result": fault.transform(answer["result"])}
+        for fault in self._striking(Lie | Forge, [item]):
+            match fault:
+                case Lie(transform):
+                    answer = answer | {"result": transform(answer["result"])}
+                case Forge(forge):
+                    answer = answer | {"result": forge(item.get("params"), answer["result"])}
         return answer
 
     def _hand_back(self, request: web.Request, items: Sequence[Json], status: int, body: bytes) -> web.StreamResponse:

@@ -3,7 +3,7 @@
 before the node         Latency  Status  Reset  Blackhole          the whole HTTP request, if one of its calls matches
 at the node             Duplicate                                  the matching calls run twice
 instead of the node     RpcFault  NullResult  Stale                the matching calls alone; the node does not see them
-on the way back         Lie                                        the matching calls alone
+on the way back         Lie  Forge                                 the matching calls alone
                         LoseResponse  Truncate  Garbage            the whole HTTP response; the node did run it
 """
 
@@ -69,6 +69,13 @@ class Lie:
 
 
 @dataclass(frozen=True, slots=True)
+class Forge:
+    """As `Lie`, by someone who knows what was asked: the parameters come first."""
+
+    transform: Callable[[Json, Json], Json]
+
+
+@dataclass(frozen=True, slots=True)
 class LoseResponse:
     """The node ran it; the connection is reset instead of the answer."""
 
@@ -93,6 +100,7 @@ Fault = (
     | NullResult
     | Stale
     | Lie
+    | Forge
     | LoseResponse
     | Truncate
     | Garbage

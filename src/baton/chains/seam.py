@@ -40,8 +40,13 @@ class Account:
     settled_slot: int
     balance: int
     depth: int  # how many blocks, its own included, make an inclusion final for this account
+    unused_from: int | None = field(default=None, kw_only=True)  # no node says that slots from here on are used
     sources: tuple[Source, ...] | None = field(default=None, kw_only=True)  # None: itself, as many as the window takes
     chores: tuple["Chore", ...] = field(default=(), kw_only=True)
+
+    @property
+    def first_unused(self) -> int:
+        return self.next_slot if self.unused_from is None else self.unused_from
 
 
 class ChainReplaced(BatonError):

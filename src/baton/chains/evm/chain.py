@@ -49,7 +49,11 @@ class EvmChain:
         depth = relayer.policy.confirmations or self._network.confirmations
         height = tip.block.number
         next_slot, settled, balance = await self._node.account(relayer.address, height, height - depth + 1)
-        return Account(next_slot, settled, balance, depth)
+        if self._node.needed == 1:
+            return Account(next_slot, settled, balance, depth)
+        told = sorted([next_slot, *await self._node.counts(relayer.address)])
+        # Used is what everyone says, unused what nobody denies: no single node moves a slot.
+        return Account(told[0], settled, balance, depth, unused_from=told[-1])
 
     async def observe(
         self, attempts: Sequence[Attempt], account: Account, tip: Tip, *, is_thorough: bool
@@ -118,7 +122,7 @@ class EvmChain:
 def _is_doubtful(attempt: Attempt, account: Account, chain: EvmChain) -> bool:
     """Its slot is used according to the chain, or its block is not canonical any more: ask by hash."""
     if attempt.fate is Fate.OPEN:
-        return attempt.slot is not None and attempt.slot.number < account.next_slot
+        return attempt.slot is not None and attempt.slot.number < account.first_unused
     return attempt.block is not None and chain.ledger.hash_at(attempt.block.number) != attempt.block.hash
 
 

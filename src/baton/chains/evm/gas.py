@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from baton.chains.base import NoFunds
 from baton.chains.evm import answers, revert
 from baton.chains.evm.ask import GAS_CALL, Ask
+from baton.chains.evm.ledger import header_of
 from baton.chains.evm.node import EvmNode
 from baton.chains.evm.quantity import quantity
 from baton.chains.rpc import Call, Result, RpcError
@@ -32,6 +33,11 @@ class Refusal:
     is_certain: bool = False  # whatever else is in flight
     is_passing: bool = False  # the node could not tell: it says nothing about the transaction
 
+    @property
+    def is_verdict(self) -> bool:
+        """Whether it may end the transaction."""
+        return not self.is_for_funds and not self.is_passing
+
 
 class Gas:
     def __init__(self, network: Network, node: EvmNode) -> None:
@@ -49,11 +55,35 @@ class Gas:
             calls = [_estimate(asks[index], relayer.address) for index in again]
             for index, answer in zip(again, await self._node.try_out(calls), strict=True):
                 found[index] = _with_margin(answer.value) if isinstance(answer, Result) else _refusal(answer)
+        if self._node.needed > 1:
+            await self._ask_others(asks, found, relayer.address)
+            block_gas_limit = await self._widest_block(found, block_gas_limit)
         return [
             _settled(ask, limit, policy, block_gas_limit)
             for ask, limit in zip(asks, found, strict=True)
             if limit is not None
         ]
+
+    async def _ask_others(self, asks: Sequence[Ask], found: list[int | Refusal | None], sender: str) -> None:
+        """What would end a transaction is asked of every node: one that lags sees failures where there are none."""
+        places = [place for place, limit in enumerate(found) if isinstance(limit, Refusal) and limit.is_verdict]
+        if not places:
+            return
+        calls = [
+            _estimate(asks[place], sender) if asks[place].gas_limit is None else self._call(asks[place], sender)
+            for place in places
+        ]
+        heard = await self._node.opinions(calls)
+        for column, place in enumerate(places):
+            found[place] = _agreed(asks[place], [told[column] for told in heard], self._node.needed)
+
+    async def _widest_block(self, found: Sequence[int | Refusal | None], told: int | None) -> int | None:
+        """How much a block can hold, where it matters, by every node's word; None if too few know."""
+        if told is None or all(limit <= told for limit in found if isinstance(limit, int)):
+            return told
+        heard = await self._node.opinions([Call("eth_getBlockByNumber", ["latest", False])])
+        limits = [header_of(one.value).gas_limit for (one,) in heard if isinstance(one, Result)]
+        return max(limits) if len(limits) >= self._node.needed else None
 
     async def of_noop(self, relayer: Relayer) -> int:
         """A no-op costs a plain call, except where gas is counted in another way."""
@@ -117,10 +147,22 @@ def _limit(ask: Ask, answer: Result | RpcError) -> int | Refusal | None:
     return _refusal(answer)
 
 
+def _agreed(ask: Ask, answers: Sequence[Result | RpcError], needed: int) -> int | Refusal:
+    """One node that can run it outweighs all that cannot; a verdict takes as many as anything final does."""
+    limits = [ask.gas_limit or _with_margin(answer.value) for answer in answers if isinstance(answer, Result)]
+    if limits:
+        return max(limits)
+    refusals = [_refusal(answer) for answer in answers if isinstance(answer, RpcError)]
+    verdicts = [refusal for refusal in refusals if refusal.is_verdict]
+    if len(verdicts) >= needed:
+        return verdicts[0]
+    return Refusal(f"too few nodes could be asked about it: {refusals[0].why}", is_passing=True)
+
+
 def _settled(ask: Ask, limit: int | Refusal, policy: EvmPolicy, block_gas_limit: int | None) -> int | Refusal:
     """What the policy makes of a refusal, within what a block can hold."""
     if isinstance(limit, Refusal):
-        is_sent_anyway = policy.send_reverting and not limit.is_for_funds and not limit.is_passing
+        is_sent_anyway = policy.send_reverting and limit.is_verdict
         blind = ask.gas_limit if block_gas_limit is None else ask.gas_limit or block_gas_limit // 4
         if not is_sent_anyway or blind is None:
             return limit

@@ -108,6 +108,11 @@ class EvmNode:
         )
         return quantity(next_slot, "a nonce"), quantity(settled, "a nonce"), quantity(balance, "a balance")
 
+    async def counts(self, address: str) -> list[int]:
+        """The account's next nonce in the eyes of each node."""
+        heard = await self.opinions([Call("eth_getTransactionCount", [address, "latest"])])
+        return [quantity(one.value, "a nonce") for (one,) in heard if isinstance(one, Result)]
+
     async def count_at(self, address: str, height: int) -> int | None:
         """The account's next nonce after that block; None where the node does not keep it any more."""
         answer = (await self._pool.batch([Call("eth_getTransactionCount", [address, hex(height)])]))[0]
