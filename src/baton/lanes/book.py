@@ -58,6 +58,7 @@ class Mail:
     sent_at: float = 0.0  # monotonic seconds
     tries: int = 0
     is_accepted: bool = False
+    is_doubtful: bool = False  # it left once, and nobody knows what came of it: a node may have it
 
 
 @dataclass(slots=True)

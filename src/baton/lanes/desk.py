@@ -56,9 +56,12 @@ class Desk:
     looked_at: Tip | None = None  # the tip that `account` and the book are of
     outbox: dict[str, Attempt] = field(default_factory=dict)  # what leaves next, by attempt id
     to_bump: set[str] = field(default_factory=set)  # a node called these too cheap: transactions, or fillers' attempts
+    inherited: set[str] = field(default_factory=set)  # attempts from before: whether they ever left is not known
+    to_void: set[str] = field(default_factory=set)  # attempts that no node takes, though one may have them
     has_forgotten: bool = False  # a node took bytes as new that had been accepted before
     head_place: Slot | str | None = None  # what waits for nobody
     head_since: int = -1  # at which height it became that
+    rescued_at: int = -1  # at which height everything under way was last looked at
     spent_sent_at: int = -1  # at which height bytes of used slots last left
     high_water: int = -1  # the highest slot number of the relayer's own account ever given
     chores: dict[str, int] = field(default_factory=dict)  # tried lately, by name: from which height on it may be again
@@ -126,3 +129,4 @@ class Desk:
                 self.book.put(await snapshot.lanes.in_status(self.relayer.id, status, -1))
             fillers = await snapshot.lanes.fillers(self.chain_identity, self.relayer.address)
         self.book.fillers = {attempt.id: attempt for attempt in fillers if attempt.fate not in DEAD}
+        self.inherited = {attempt.id for attempt in self.book.live_attempts()}

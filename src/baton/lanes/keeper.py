@@ -27,6 +27,7 @@ from baton.storage.base import OpenTransaction, Store
 from baton.storage.changes import (
     Advance,
     AttemptNews,
+    Done,
     Fence,
     Heartbeat,
     LeaveLane,
@@ -166,15 +167,20 @@ class Keeper:
         return True
 
     async def _end_open(self, relayer_id: str) -> int:
-        """Everything signed for the old chain can never land on the new one."""
+        """Everything signed for the old chain can never land on the new one. A client may amend one meanwhile: again."""
+        ended = 0
+        while under_way := await self._under_way(relayer_id):
+            outcomes = await self._store.write_all([self._ended(item) for item in under_way])
+            ended += outcomes.count(Done())
+        return ended
+
+    async def _under_way(self, relayer_id: str) -> list[OpenTransaction]:
         async with self._store.read() as snapshot:
-            under_way = [
+            return [
                 item
                 for status in (Status.SENT, Status.SUBMITTED, Status.MINED)
                 for item in await snapshot.lanes.in_status(relayer_id, status, -1)
             ]
-        await self._store.write_all([self._ended(item) for item in under_way])
-        return len(under_way)
 
     def _ended(self, item: OpenTransaction) -> Progress:
         transaction = item.transaction

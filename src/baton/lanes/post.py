@@ -34,7 +34,8 @@ def take_letters(desk: Desk) -> list[Attempt]:
     height = desk.tip.block.number if desk.tip else 0
     for attempt in letters:
         del desk.outbox[attempt.id]
-        mail = desk.book.mail.setdefault(attempt.id, Mail(height, height))
+        is_doubtful = attempt.id in desk.inherited
+        mail = desk.book.mail.setdefault(attempt.id, Mail(height, height, is_doubtful=is_doubtful))
         mail.sent_at, mail.height, mail.tries = desk.clock.monotonic(), height, mail.tries + 1
     return letters
 
@@ -77,18 +78,30 @@ def _decide(desk: Desk, attempt: Attempt, answer: Broadcast) -> Progress | None:
             desk.window = min(desk.window + 1, desk.settings.window_ceiling)
             return _accepted(desk, attempt)
         case SlotTaken():
+            _doubt(mail)
             desk.must_look = True
         case Underpriced():
             if mail is not None:
                 mail.is_accepted = False
                 desk.to_bump.add(attempt.transaction_id or attempt.id)
+        case Rejected(why) if mail is not None and mail.is_doubtful:
+            desk.to_void.add(attempt.id)
+            return _explain(desk, attempt, f"a node may have it, though none takes it now: {why}")
         case Rejected(why):
             return _rejected(desk, attempt, why)
         case NoFunds():
             return _explain(desk, attempt, "waiting for funds: the nodes say that the account cannot pay for it")
-        case Busy() | Unknown():
+        case Unknown():
+            _doubt(mail)
+        case Busy():
             pass
     return None
+
+
+def _doubt(mail: Mail | None) -> None:
+    """From now on a refusal proves nothing: the bytes may be where nobody told us of."""
+    if mail is not None:
+        mail.is_doubtful = True
 
 
 def _accepted(desk: Desk, attempt: Attempt) -> Progress | None:

@@ -19,6 +19,7 @@ from baton.lanes.observe import is_overdue
 
 ORDINARY = frozenset({AttemptKind.ORIGINAL, AttemptKind.REPLACEMENT})
 EXPIRED = "its validity is over: a no-op was sent in its slot"
+REFUSED = "no node takes it any more, though one may have it: a no-op was sent in its slot, it is signed anew later"
 VOIDED = "its price is over the cap and others wait behind it: a no-op was sent in its slot, it is signed anew later"
 
 
@@ -31,16 +32,25 @@ async def rescue(desk: Desk) -> None:
     head = _head(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
     for entry in waiting:
         newest = entry.live[-1]
-        if desk.chain.has_slots and newest.kind is not AttemptKind.NOOP and is_overdue(desk, entry):
+        if desk.chain.has_slots and newest.kind is not AttemptKind.NOOP and _must_give_way(desk, entry, newest):
             await _bump(desk, entry, head, is_void=True)
         elif _is_called_cheap(desk, entry.id, newest) or _step(desk, newest, head) is Step.BUMP:
             await _bump(desk, entry, head)
     for versions in fillers:
         if _is_called_cheap(desk, versions[-1].id, versions[-1]) or _step(desk, versions[-1], head) is Step.BUMP:
             await _bump_filler(desk, versions, head)
+    assert desk.tip is not None
+    desk.rescued_at = desk.tip.block.number
     if desk.has_forgotten:
         desk.has_forgotten = False
         _send_all_again(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
+
+
+def _must_give_way(desk: Desk, entry: Entry, newest: Attempt) -> bool:
+    """To a no-op in its slot. A refusal counts once: its bytes leave again, and a node may have changed its mind."""
+    is_refused = newest.id in desk.to_void
+    desk.to_void.discard(newest.id)
+    return is_refused or is_overdue(desk, entry)
 
 
 def _is_unwanted(desk: Desk, entry: Entry) -> bool:
@@ -71,6 +81,9 @@ def _step(desk: Desk, newest: Attempt, head: Attempt | None) -> Step:
         if _is_due(desk, newest):
             desk.post([newest])
         return Step.NOTHING
+    assert desk.tip is not None
+    if desk.chain.has_slots and desk.rescued_at == desk.tip.block.number:
+        return Step.NOTHING  # where blocks are the measure, nothing changes before the next one
     is_head = newest is head or not desk.chain.has_slots
     step = desk.maker.next_step(newest, stall_of(desk, mail, is_head=is_head), desk.relayer)
     if step is Step.RESEND:
@@ -130,7 +143,8 @@ async def _bump(desk: Desk, entry: Entry, head: Attempt | None, *, is_void: bool
         _remind(desk, newest)  # a replacement waits: older revisions are no longer bumped
         return
     if isinstance(prepared, Ready):
-        await carry_out(desk, entry, prepared, kind, _why(desk, entry))
+        why = REFUSED if is_void and not is_overdue(desk, entry) else _why(desk, entry)
+        await carry_out(desk, entry, prepared, kind, why)
         return
     if newest is head and _is_new_block(desk, newest):
         voided = await void_beyond_cap(desk, entry.live)

@@ -34,7 +34,10 @@ async def send(desk: Desk) -> bool:
     holes = await find_holes(desk) if desk.chain.has_slots and desk.account.sources is None else Holes()
     await do_chores(desk)
     room = int(desk.window) - sum(not entry.has_landed for entry in desk.book.entries.values())
-    items = [] if room <= 0 or desk.relayer.refusal else await _next_pending(desk, room)
+    if desk.relayer.refusal is not None:  # what is queued waits; its validity does not
+        await _still_valid(desk, await _next_pending(desk, desk.settings.read_limit))
+        room = 0
+    items = await _next_pending(desk, room) if room > 0 else []
     live = await _still_valid(desk, items) if items else []
     slots = await free_slots(desk, holes, len(live)) if live and desk.chain.has_slots else []
     chosen = _chosen(desk, live, len(slots))

@@ -246,6 +246,23 @@ async def test_what_used_a_slot_is_found_by_its_number(store: Store) -> None:
         assert [a.raw for a in await snapshot.lanes.spent(CHAIN, ACCOUNT, 0, 1)] == [attempts[0].raw]
 
 
+async def test_no_ops_are_found_by_when_they_were_signed(store: Store) -> None:
+    transaction = await accepted(store)
+    old, new = replace(a_filler(1), created_at=later(-60)), replace(a_filler(2, tag="new"), created_at=later(60))
+    content = replace(an_attempt(transaction, 3), created_at=later(60))
+    assert await store.write(progress(attempts=(old, new, content))) == Done()
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.noops_since("r", NOON) == [new]
+        assert await snapshot.lanes.noops_since("nobody", NOON) == []
+
+
+async def test_revisions_are_numbered_on_even_after_one_was_given_up(store: Store) -> None:
+    transaction = await accepted(store)
+    async with store.read() as snapshot:
+        assert await snapshot.transactions.last_revision(transaction.id) == 1
+        assert await snapshot.transactions.last_revision("unknown") == 0
+
+
 async def test_the_costs_of_what_was_signed_are_known_exactly(store: Store) -> None:
     transaction = await accepted(store)
     early = replace(an_attempt(transaction, 0), created_at=later(-1), max_cost=1)

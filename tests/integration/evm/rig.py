@@ -149,6 +149,10 @@ class Rig:
         relayer = self.context.relayers.get(RELAYER).relayer
         self.context.relayers.put(with_changes(relayer, policy=self._policy))
 
+    def set_paused(self, is_paused: bool) -> None:
+        relayer = self.context.relayers.get(RELAYER).relayer
+        self.context.relayers.put(with_changes(relayer, is_paused=is_paused))
+
     async def submit(self, **body: Any) -> str:
         body.setdefault("value", 1)
         return (await transactions.submit(self.context, RELAYER, body)).view.id
