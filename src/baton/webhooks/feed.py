@@ -16,7 +16,7 @@ BATCH = 1000
 DELIVERIES_LIMIT = 5000  # in one SQL transaction: everyone else's writes wait for it
 EVERYONE = "*"
 POLL_S = 1.0
-GATHER_S = 0.05  # two batches are at least so far apart: under load one serves many events, alone none waits
+GATHER_S = 0.02  # two batches are at least so far apart: under load one serves many events, alone none waits
 
 
 class Feed:
