@@ -118,8 +118,10 @@ def _judge_fees(books: Books, cap: int | None) -> None:
     for attempt in books.attempts:
         max_fee, tip = attempt.fees
         assert cap is None or max_fee <= cap, f"F1: {attempt.kind} offers {max_fee}, the cap is {cap}"
+        if attempt.fate == "rejected":
+            continue  # no pool has it
         known = dearest.get(attempt.number)
-        if known is not None and attempt.fate != "rejected":
+        if known is not None:
             assert max_fee * 10 >= known[0] * 11, f"F3: {known} was followed by {max_fee, tip}"
             assert tip * 10 >= known[1] * 11, f"F3: {known} was followed by {max_fee, tip}"
         dearest[attempt.number] = max_fee, tip

@@ -131,3 +131,36 @@ async def test_an_outage_of_everything_makes_nothing_final_and_ends_without_a_tr
 
 async def _are(rig: FaultRig, ids: list[str], status: str) -> bool:
     return set(await rig.statuses(ids)) == {status}
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("is_restarted", [False, True], ids=["in one go", "with a restart"])
+async def test_a_refusal_after_an_answer_that_was_lost_ends_nothing(rig: FaultRig, is_restarted: bool) -> None:
+    """C6, E1, E5: the node had it already when it said that it could never take it."""
+    lost = rig.proxy.add(rules.LoseResponse(), "eth_sendRawTransaction")
+    paid = await rig.pay(1)
+    await rig.until(lambda: _has_hit(lost, 2))  # one on the connection that is kept, one on a new one
+    refusal = rig.proxy.add(rules.RpcFault(-32000, "intrinsic gas too low"), "eth_sendRawTransaction", times=2)
+    rig.proxy.remove(lost)
+    if is_restarted:
+        await rig.restart()
+    await rig.until(lambda: _has_hit(refusal, 2))
+    records = await rig.settled(list(paid))
+    assert [record["status"] for record in records] == ["confirmed"]
+    await judge_everything(rig, {one: [receiver] for one, receiver in paid.items()}, depth=DEPTH)
+
+
+async def _has_hit(rule: rules.Rule, times: int) -> bool:
+    return rule.hits >= times
+
+
+@pytest.mark.torture
+async def test_bytes_that_no_node_takes_from_the_first_try_on_fail_and_leave_no_hole(rig: FaultRig) -> None:
+    """N2, C6: nobody ever had them, so they are known to be dead."""
+    rig.proxy.add(rules.RpcFault(-32000, "intrinsic gas too low"), "eth_sendRawTransaction", times=1)
+    paid = await rig.pay(1)
+    assert (await rig.reaches(next(iter(paid)), "failed"))["status_reason"].startswith("no node can take it")
+    paid |= await rig.pay(2)
+    records = await rig.settled(list(paid))
+    assert [record["status"] for record in records] == ["failed", "confirmed", "confirmed"]
+    await judge_everything(rig, {one: [receiver] for one, receiver in paid.items()}, depth=DEPTH)

@@ -151,3 +151,21 @@ async def _is_true_so_far(two: FaultRig, ids: list[str]) -> None:
             assert receipt is not None, "confirmed, but the chain has it not"
             depth = await two.chain.height() - int(receipt["blockNumber"], 16) + 1
             assert depth >= DEPTH, f"confirmed at depth {depth}"
+
+
+@pytest.mark.torture
+async def test_a_refusal_by_one_node_proves_nothing_while_the_other_is_silent(two: FaultRig) -> None:
+    """C5, C6, E1: the silent one has the bytes; only its answer was lost."""
+    liar, honest = two.proxies
+    liar.add(rules.RpcFault(-32000, "intrinsic gas too low"), "eth_sendRawTransaction")
+    honest.add(rules.LoseResponse(), "eth_sendRawTransaction")
+    paid = await two.pay(4)
+    async with two.mining():
+        for _ in range(BLOCKS):
+            await asyncio.sleep(BLOCK_S)
+            await _is_true_so_far(two, list(paid))
+    liar.clear()
+    honest.clear()
+    records = await two.settled(list(paid))
+    assert {record["status"] for record in records} == {"confirmed"}
+    await judge_everything(two, {one: [to] for one, to in paid.items()}, depth=DEPTH, cap=CAP)

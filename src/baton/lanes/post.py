@@ -84,9 +84,6 @@ def _decide(desk: Desk, attempt: Attempt, answer: Broadcast) -> Progress | None:
             if mail is not None:
                 mail.is_accepted = False
                 desk.to_bump.add(attempt.transaction_id or attempt.id)
-        case Rejected(why) if mail is not None and mail.is_doubtful:
-            desk.to_void.add(attempt.id)
-            return _explain(desk, attempt, f"a node may have it, though none takes it now: {why}")
         case Rejected(why):
             return _rejected(desk, attempt, why)
         case NoFunds():
@@ -122,7 +119,14 @@ def _accepted(desk: Desk, attempt: Attempt) -> Progress | None:
 
 
 def _rejected(desk: Desk, attempt: Attempt, why: str) -> Progress | None:
-    """No node could ever take these bytes, so they cannot land: the slot goes to the next."""
+    """No node could ever take these bytes, so they cannot land: the slot goes to the next.
+
+    Unless one may have taken them before: then only a no-op in their slot makes sure.
+    """
+    mail = desk.book.mail.get(attempt.id)
+    if mail is None or mail.is_doubtful:
+        desk.to_void.add(attempt.id)
+        return _explain(desk, attempt, f"a node may have it, though none takes it now: {why}")
     telemetry.log.warning("attempt_rejected", lane=desk.fence.lane, hash=attempt.hash, why=why)
     news = AttemptNews(attempt.id, Fate.REJECTED)
     entry = desk.book.entries.get(attempt.transaction_id or "")

@@ -142,12 +142,14 @@ class EvmNode:
     async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
         """To every healthy node at once; the kindest answer wins, "never" only if all agree."""
         calls = [Call("eth_sendRawTransaction", ["0x" + raw.hex()]) for raw in raws]
-        heard = [answer for _, answer in await self._pool.everywhere(calls) if not isinstance(answer, NodeUnavailable)]
+        told = [answer for _, answer in await self._pool.everywhere(calls)]
+        heard = [answer for answer in told if not isinstance(answer, NodeUnavailable)]
         if not heard:
             raise NodeUnavailable("no node answered the broadcast; it may have been sent all the same")
         hashes = ["0x" + keccak(raw).hex() for raw in raws]
-        columns = zip(*heard, strict=True)
-        return [_kindest(column, one) for column, one in zip(columns, hashes, strict=True)]
+        found = [_kindest(column, one) for column, one in zip(zip(*heard, strict=True), hashes, strict=True)]
+        is_unanimous = len(heard) == len(told) and len(heard) >= self.needed
+        return [Unknown(one.why) if isinstance(one, Rejected) and not is_unanimous else one for one in found]
 
     async def _value(self, method: str, *params: Json) -> Json:
         return (await self._values([Call(method, list(params))]))[0]
