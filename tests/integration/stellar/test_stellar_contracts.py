@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stellar_sdk import Asset, Keypair, Operation, TransactionEnvelope, scval, xdr
+from stellar_sdk import Address, Asset, Keypair, Operation, TransactionEnvelope, scval, xdr
 from stellar_sdk.auth import authorize_entry
 from tests.integration.stellar.conftest import Make
 from tests.integration.stellar.judge import landed
@@ -80,23 +80,13 @@ async def test_where_the_call_itself_restores_nothing_comes_before_it(rig: Stell
 
 async def test_a_transfer_that_its_owner_has_authorised_is_carried_by_us(rig: StellarRig) -> None:
     owner, to = await rig.account(), await rig.account()
-    entry = authorize_entry(
-        xdr.SorobanAuthorizationEntry(
-            xdr.SorobanCredentials(
-                xdr.SorobanCredentialsType.SOROBAN_CREDENTIALS_ADDRESS,
-                address=xdr.SorobanAddressCredentials(
-                    scval.to_address(owner.public_key).address,
-                    xdr.Int64(4711),
-                    xdr.Uint32(0),
-                    scval.to_void(),
-                ),
-            ),
-            _invocation(rig, owner, to),
-        ),
-        owner,
-        rig.node.ledger.latest.sequence + 100,
-        rig.node.passphrase,
+    who = Address(owner.public_key).to_xdr_sc_address()
+    by_address = xdr.SorobanCredentials(
+        xdr.SorobanCredentialsType.SOROBAN_CREDENTIALS_ADDRESS,
+        address=xdr.SorobanAddressCredentials(who, xdr.Int64(4711), xdr.Uint32(0), scval.to_void()),
     )
+    asked = xdr.SorobanAuthorizationEntry(by_address, _invocation(rig, owner, to))
+    entry = authorize_entry(asked, owner, rig.node.ledger.latest.sequence + 100, rig.node.passphrase)
     wish = transfer(rig, to.public_key, 3 * LUMEN, owner=owner.public_key)
     wish["auth"] = {"type": "xdr", "entries": [entry.to_xdr()]}
     await rig.lands(await rig.submit(body(wish)))
