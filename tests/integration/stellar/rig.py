@@ -24,12 +24,18 @@ NATIVE = {"type": "native"}
 
 class StellarRig(LaneRig):
     def __init__(
-        self, node: StellarDevnet, proxies: list[FaultProxy], folder: Path, policy: StellarPolicy | None = None
+        self,
+        node: StellarDevnet,
+        proxies: list[FaultProxy],
+        folder: Path,
+        policy: StellarPolicy | None = None,
+        *,
+        seed: bytes = SEED,
     ) -> None:
         self.node = node
         self.proxies = proxies
         self.expects_foreign_landing = False  # somebody else carried our content in: its hash is not one of ours
-        self.key = Keypair.from_raw_ed25519_seed(SEED)
+        self.key = Keypair.from_raw_ed25519_seed(seed)
         network = Network(
             "local",
             Family.STELLAR,
@@ -41,7 +47,7 @@ class StellarRig(LaneRig):
         parts = Parts(
             network,
             StellarLanguage({network.name: network}),
-            LocalSigner(Curve.ED25519, SEED),
+            LocalSigner(Curve.ED25519, seed),
             policy or StellarPolicy(),
         )
         super().__init__(parts, folder)
