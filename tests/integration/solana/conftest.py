@@ -27,10 +27,14 @@ async def make_rig(node: SolanaDevnet, tmp_path: Path) -> AsyncIterator[Make]:
     async with AsyncExitStack() as stack:
 
         async def make(
-            policy: SolanaPolicy | None = None, *, lamports: int = 1000 * SOL, node_count: int = 1
+            policy: SolanaPolicy | None = None,
+            *,
+            lamports: int = 1000 * SOL,
+            node_count: int = 1,
+            tags: frozenset[str] = frozenset(),
         ) -> SolanaRig:
             proxies = [await stack.enter_async_context(FaultProxy(node.url)) for _ in range(node_count)]
-            rig = SolanaRig(node, proxies, tmp_path / "data", policy)
+            rig = SolanaRig(node, proxies, tmp_path / "data", policy, tags)
             stack.push_async_callback(rig.stop)
             stack.callback(judge, rig)
             if lamports:

@@ -28,7 +28,12 @@ LIFE = 150  # blocks that a blockhash lives
 
 class SolanaRig(LaneRig):
     def __init__(
-        self, node: SolanaDevnet, proxies: list[FaultProxy], folder: Path, policy: SolanaPolicy | None = None
+        self,
+        node: SolanaDevnet,
+        proxies: list[FaultProxy],
+        folder: Path,
+        policy: SolanaPolicy | None = None,
+        tags: frozenset[str] = frozenset(),
     ) -> None:
         self.node = node
         self.proxies = proxies
@@ -38,6 +43,7 @@ class SolanaRig(LaneRig):
             Family.SOLANA,
             rpc_urls=tuple(RpcUrl(proxy.url) for proxy in proxies),
             block_time_ms=200,
+            tags=tags,
             is_local=True,
         )
         super().__init__(

@@ -33,6 +33,14 @@ async def test_mined_is_confirmed_only_when_it_is_finalized(rig: SolanaRig) -> N
     await rig.reaches(one, "confirmed")
 
 
+async def test_a_network_may_trust_the_vote_of_a_supermajority(make_rig: Make) -> None:
+    rig = await make_rig(tags=frozenset({"confirmed-is-final"}))
+    one = await rig.submit(body(rig.pay(TO, SOL)))
+    await rig.lands(one)
+    rig.node.mine()
+    await rig.reaches(one, "confirmed")
+
+
 async def test_a_hundred_equal_transfers_are_a_hundred_landings(rig: SolanaRig) -> None:
     rig.node.airdrop(str(TO), SOL)
     before = rig.node.balance(str(TO))

@@ -16,6 +16,7 @@ from baton.domain.network import Network, RpcUrl
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, Block, Revision
 
+CONFIRMED_IS_FINAL = "confirmed-is-final"  # a tag of networks whose operators trust a supermajority's vote
 FINAL_DEPTH = 32  # blocks until a block is rooted
 RECHECK_SLOTS = 8  # a block that most have voted for is looked at again so seldom, until it may be rooted
 
@@ -34,11 +35,9 @@ class Seen:
 class SolanaChain:
     has_slots = False
 
-    def __init__(
-        self, network: Network, node: SolanaNode, ws_url: RpcUrl | None = None, final: Level = Level.FINALIZED
-    ) -> None:
+    def __init__(self, network: Network, node: SolanaNode, ws_url: RpcUrl | None = None) -> None:
         self._node = node
-        self._final = final
+        self._final = Level.CONFIRMED if CONFIRMED_IS_FINAL in network.tags else Level.FINALIZED
         self._proof = Proof(node)
         self.heads = Heads(node, network, ws_url)
         self._seen: dict[str, dict[str, Seen]] = {}  # relayer → signature → what was last said of it

@@ -13,7 +13,7 @@ from baton.chains.octets import base64_text
 from baton.chains.rpc import Answer, Call, Endpoint, Result, RpcError, RpcPool, Verify, value_of
 from baton.chains.solana import answers
 from baton.chains.solana.fees import recent_prices
-from baton.chains.solana.wire import SIGNATURE_BYTES
+from baton.chains.solana.wire import SIGNATURE_BYTES, is_address
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 from baton.domain.network import Network
@@ -113,7 +113,10 @@ class SolanaNode:
     async def blockhash(self) -> Blockhash:
         """The newest that a supermajority has voted for: the processed one may be on a fork that loses."""
         slot, value = _in_context(await self._value("getLatestBlockhash", CONFIRMED))
-        return Blockhash(_text(value, "blockhash"), _int(value, "lastValidBlockHeight"), slot)
+        found = _text(value, "blockhash")
+        if not is_address(found):  # 32 bytes in base58, as a key is
+            raise NodeUnavailable("a node answered with something that is not a blockhash")
+        return Blockhash(found, _int(value, "lastValidBlockHeight"), slot)
 
     async def prices(self, account_sets: Sequence[Sequence[str]]) -> list[list[int]]:
         """For each set of accounts, what recent slots took at least to write them, in micro-lamports for each unit."""
