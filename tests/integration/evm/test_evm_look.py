@@ -201,6 +201,15 @@ async def test_canceling_everything_pending_leaves_nothing_of_it_on_chain(rig: R
     ids = [await rig.submit(to=one, value=5) for one in receivers]
     done = await amend.cancel_all(rig.context, RELAYER)
     assert set(done.accepted) == set(ids)
+
+    async def are_displaced() -> bool:
+        found = [await rig.record(one) for one in ids]
+        under_way = [one for one in found if one["status"] != "canceled"]
+        return all(
+            ["a no-op was sent" in one["status_reason"] and await rig.chain.has(one["hash"]) for one in under_way]
+        )
+
+    await rig.until(are_displaced)
     for one in ids:
         await rig.mine_to(one, "canceled")
     assert [await rig.chain.balance(one) for one in receivers] == [0] * 5
