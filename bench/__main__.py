@@ -7,11 +7,11 @@ from pathlib import Path
 
 import uvloop
 
-PARTS = ("accept", "pages", "evm", "stellar", "webhooks")
+PARTS = ("accept", "pages", "evm", "solana", "stellar", "webhooks")
 
 
 async def run(parts: list[str], seconds: float) -> None:
-    from bench import accept, evm, pages, stellar, webhooks
+    from bench import accept, evm, pages, solana, stellar, webhooks
 
     with tempfile.TemporaryDirectory(prefix="baton-bench-") as name:
         folder = Path(name)
@@ -21,6 +21,8 @@ async def run(parts: list[str], seconds: float) -> None:
             await pages.run(folder / "pages")
         if "evm" in parts:
             await evm.run(folder / "evm", seconds)
+        if "solana" in parts:
+            await solana.run(folder / "solana", seconds)
         if "stellar" in parts:
             await stellar.run(folder / "stellar", min(seconds, 30.0))
         if "webhooks" in parts:
