@@ -9,11 +9,13 @@ from tests.contract.chains.bench import Bench
 from tests.contract.chains.driver import Driver
 from tests.contract.chains.evm_driver import EvmDriver
 from tests.contract.chains.solana_driver import SolanaDriver
+from tests.contract.chains.stellar_driver import StellarDriver
 from tests.faults.proxy import FaultProxy
 from tests.lane_rig import LaneRig
 
 from baton.devnet.anvil import Anvil
 from baton.devnet.solana import SolanaDevnet
+from baton.devnet.stellar import StellarDevnet
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ async def proxy() -> AsyncIterator[FaultProxy]:
         yield one
 
 
-@pytest.fixture(params=["evm", "solana"])
+@pytest.fixture(params=["evm", "solana", "stellar"])
 async def driver(
     request: pytest.FixtureRequest, proxy: FaultProxy, tmp_path: Path, anvil_path: Path
 ) -> AsyncIterator[Driver]:
@@ -33,10 +35,14 @@ async def driver(
         await anvil.ask("anvil_mine", "0x5")
         proxy.upstream_url = anvil.url
         found = EvmDriver(anvil, proxy)
+    elif request.param == "solana":
+        solana = await SolanaDevnet().start(manual=True)
+        proxy.upstream_url = solana.url
+        found = SolanaDriver(solana, proxy)
     else:
-        devnet = await SolanaDevnet().start(manual=True)
-        proxy.upstream_url = devnet.url
-        found = SolanaDriver(devnet, proxy)
+        stellar = await StellarDevnet().start(manual=True)
+        proxy.upstream_url = stellar.url
+        found = await StellarDriver(stellar, proxy).ready()
     yield found
     await found.close()
 

@@ -30,6 +30,7 @@ from baton.domain.json import Json
 from baton.domain.network import Network
 
 KEYS_A_CALL = 200
+ALONE_S = 600.0  # so long with one reachable node, and its word suffices
 
 # When nodes disagree about a broadcast: one that took it outweighs all; "never" counts only if everyone says so.
 _WEIGHT: tuple[type[Broadcast], ...] = (
@@ -81,6 +82,11 @@ class StellarNode:
         self.pool = pool
         self.passphrase = passphrase
         self.closed_at = 0  # seconds: the ledger's clock, as far as enough nodes have told it
+
+    @property
+    def needed(self) -> int:
+        """How many nodes must say the same."""
+        return 2 if len(self.pool.endpoints) > 1 and self.pool.alone_for_s() < ALONE_S else 1
 
     async def identity(self) -> str:
         """The passphrase; on a development chain with the number of its start, because every start is a new chain."""
@@ -135,10 +141,10 @@ class StellarNode:
         """Time bounds are judged by the ledger's clock, so ours counts only where it is ahead."""
         return max(int(clock.now().timestamp()), self.closed_at)
 
-    def note_times(self, told: Sequence[int], needed: int) -> None:
-        """Moves the ledger's clock on to what at least `needed` of these nodes say."""
-        if len(told) >= needed:
-            self.closed_at = max(self.closed_at, sorted(told, reverse=True)[needed - 1])
+    def note_times(self, told: Sequence[int]) -> None:
+        """Moves the ledger's clock on to what enough of these nodes say."""
+        if len(told) >= self.needed:
+            self.closed_at = max(self.closed_at, sorted(told, reverse=True)[self.needed - 1])
 
     def _found(self, told: Json, ledger: int, *, has_succeeded: bool) -> Found:
         result_xdr = _text(told, "resultXdr")
@@ -160,23 +166,30 @@ class StellarNode:
     async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
         """To every healthy node at once; the kindest answer wins, "never" only if all agree."""
         calls = [Call("sendTransaction", {"transaction": base64_text(raw)}) for raw in raws]
-        heard = [answer for _, answer in await self.pool.everywhere(calls) if not isinstance(answer, NodeUnavailable)]
+        told = [answer for _, answer in await self.pool.everywhere(calls)]
+        heard = [answer for answer in told if not isinstance(answer, NodeUnavailable)]
         if not heard:
             raise NodeUnavailable("no node answered the broadcast; it may have been sent all the same")
-        hashes = [parsed(raw, self.passphrase).hash_hex() for raw in raws]
-        columns = zip(*heard, strict=True)
-        return [self._kindest(column, one) for column, one in zip(columns, hashes, strict=True)]
+        hashes = [self._hash_of(raw) for raw in raws]
+        found = [_kindest(column, one) for column, one in zip(zip(*heard, strict=True), hashes, strict=True)]
+        is_unanimous = len(heard) == len(told) and len(heard) >= self.needed
+        return [Unknown(one.why) if isinstance(one, Rejected) and not is_unanimous else one for one in found]
 
-    @staticmethod
-    def _kindest(column: Sequence[Answer], tx_hash: str) -> Broadcast:
-        read = [
-            answers.understand(one.value, tx_hash) if isinstance(one, Result) else answers.refused(one)
-            for one in column
-        ]
-        return min(read, key=lambda answer: _WEIGHT.index(type(answer)))
+    def _hash_of(self, raw: bytes) -> str:
+        try:
+            return parsed(raw, self.passphrase).hash_hex()
+        except UNREADABLE:
+            return ""  # no node will name it
 
     async def _value(self, method: str, params: Json) -> Json:
         return value_of((await self.pool.batch([Call(method, params)]))[0], method)
+
+
+def _kindest(column: Sequence[Answer], tx_hash: str) -> Broadcast:
+    read = [
+        answers.understand(one.value, tx_hash) if isinstance(one, Result) else answers.refused(one) for one in column
+    ]
+    return min(read, key=lambda answer: _WEIGHT.index(type(answer)))
 
 
 def accounts_call(addresses: Sequence[str]) -> Call:

@@ -24,7 +24,6 @@ from baton.chains.stellar.node import (
 from baton.domain.errors import NodeUnavailable
 from baton.domain.transaction import Attempt
 
-ALONE_S = 600.0  # so long with one reachable node, and its word suffices
 AT_ONCE = 100  # attempts asked of every node in one go
 
 
@@ -59,21 +58,15 @@ class Proof:
     def __init__(self, node: StellarNode) -> None:
         self._node = node
 
-    @property
-    def needed(self) -> int:
-        """How many nodes must say the same."""
-        pool = self._node.pool
-        return 2 if len(pool.endpoints) > 1 and pool.alone_for_s() < ALONE_S else 1
-
     async def landed(self, found: Mapping[str, Lookup]) -> set[str]:
         """Those of the hashes, each with what the first node told, whose landing enough nodes confirm."""
-        if self.needed == 1 or not found:
+        if self._node.needed == 1 or not found:
             return set(found)
         agreed: set[str] = set()
         heard = await self._ask_everyone(list(found), [])
         for tx_hash, first in found.items():
             same = [one for one in heard if _is_same(one.lookups[tx_hash], first)]
-            if len(same) >= self.needed:
+            if len(same) >= self._node.needed:
                 agreed.add(tx_hash)
         return agreed
 
@@ -89,7 +82,7 @@ class Proof:
                     continue
                 deaths = [one.death(attempt) for one in heard]
                 for death in Death:
-                    if deaths.count(death) >= self.needed:
+                    if deaths.count(death) >= self._node.needed:
                         dead[attempt.id] = _lapsed(attempt, death)
         return dead
 
@@ -102,7 +95,7 @@ class Proof:
             told = self._testimony(hashes, answers)
             if told is not None:
                 heard.append(told)
-        self._node.note_times([min(look.closed_at for look in one.lookups.values()) for one in heard], self.needed)
+        self._node.note_times([min(look.closed_at for look in one.lookups.values()) for one in heard])
         return heard
 
     def _testimony(self, hashes: Sequence[str], answers: Sequence[Answer]) -> Testimony | None:
