@@ -137,3 +137,16 @@ async def test_when_a_reorganisation_swaps_the_content_for_the_no_op_it_is_cance
     await deep.chain.ask("anvil_reorg", 1, [["0x" + noop.raw.hex(), 0]])
     await deep.mine_to(dropped, "canceled", blocks=6)
     assert await deep.chain.balance(receiver) == 0
+
+
+async def test_a_chain_that_gets_shorter_stops_nobody(deep: Rig) -> None:
+    """C2: the block is gone and nothing stands at its height yet; others are sent meanwhile."""
+    paid = await deep.submit(to=fresh_address())
+    await deep.reaches(paid, "submitted")
+    await deep.mine(2)
+    await deep.reaches(paid, "mined")
+    await deep.chain.ask("anvil_rollback", 2)
+    other = await deep.submit(to=fresh_address())
+    await deep.reaches(other, "submitted")
+    await deep.confirmed([paid, other], blocks=8)
+    assert await deep.chain.nonce() == 2

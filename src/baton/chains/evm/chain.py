@@ -1,6 +1,6 @@
 """An EVM network behind the chain seam: who it is, where its head is, what it shows of our attempts."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from baton.chains.base import Broadcast
@@ -19,6 +19,7 @@ from baton.domain.policy import EvmPolicy
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, Block, Fate, Revision
 
+RECENT_BLOCKS = 3
 FEW = 20  # up to so many open attempts are asked for by hash; beyond, whole blocks are cheaper
 
 
@@ -30,8 +31,10 @@ class EvmChain:
         self._node = node
         self.ledger = Ledger()
         self._heads = Heads(node, self.ledger, network.block_time_ms, ws_url)
-        self._heads.wants_receipts = lambda: sum(self._watched.values()) > FEW
-        self._watched: dict[str, int] = {}  # account → how many attempts of it are open
+        self._heads.wants_receipts = lambda: self._open_count() > FEW
+        self._watched: dict[
+            str, tuple[int, int]
+        ] = {}  # account → how many attempts of it are open, seen at which height
         self.proof = Proof(node)
 
     async def identity(self) -> str:
@@ -59,7 +62,7 @@ class EvmChain:
         self, attempts: Sequence[Attempt], account: Account, tip: Tip, *, is_thorough: bool
     ) -> list[Sighting]:
         if attempts and attempts[0].slot is not None:
-            self._watched[attempts[0].slot.account] = len(attempts)
+            self._watched[attempts[0].slot.account] = len(attempts), tip.block.number
         receipts = await self._receipts(attempts, account, is_thorough=is_thorough)
         return await Look(self, account, tip).at_all(attempts, receipts)
 
@@ -67,12 +70,18 @@ class EvmChain:
         self, attempts: Sequence[Attempt], account: Account, *, is_thorough: bool
     ) -> Mapping[str, Receipt | None]:
         """What is known by hash. Only what was asked for is in it: None means the node knows no receipt."""
-        if is_thorough or len(attempts) <= FEW or sum(self._watched.values()) <= FEW:
+        if is_thorough or len(attempts) <= FEW or self._open_count() <= FEW:
             doubtful = [attempt.hash for attempt in attempts if not self._is_settled_here(attempt)]
         else:
             doubtful = [a.hash for a in attempts if a.hash not in self.ledger.landed and _is_doubtful(a, account, self)]
         found = await self._node.receipts(doubtful)
         return dict(zip(doubtful, found, strict=True))
+
+    def _open_count(self) -> int:
+        """A lane without work does not look: what it had open a few blocks ago counts no more."""
+        head = self.ledger.head
+        height = 0 if head is None else head.block.number
+        return sum(count for count, seen_at in self._watched.values() if height - seen_at <= RECENT_BLOCKS)
 
     def _is_settled_here(self, attempt: Attempt) -> bool:
         """Included, in a block that is still canonical: nothing to ask."""
@@ -82,12 +91,14 @@ class EvmChain:
     async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
         return await self._node.broadcast(raws)
 
-    async def hash_at(self, number: int) -> str | None:
-        """The canonical hash at a height that may be older than the ledger."""
-        known = self.ledger.hash_at(number)
-        if known is not None:
-            return known
-        return (await self._node.headers([number]))[0].block.hash
+    async def hashes_at(self, numbers: Iterable[int]) -> dict[int, str]:
+        """The canonical hashes at heights that may be older than the ledger, in one request."""
+        known = {number: self.ledger.hash_at(number) for number in numbers}
+        older = [number for number, found in known.items() if found is None]
+        asked = await self._node.headers(older)
+        return {number: found for number, found in known.items() if found is not None} | {
+            header.block.number: header.block.hash for header in asked
+        }
 
     async def why_reverted(self, attempt: Attempt, block: Block) -> str:
         """The decoded reason, by running it again on the block before; best effort."""
@@ -136,7 +147,8 @@ class Look:
 
     async def at_all(self, attempts: Sequence[Attempt], asked: Mapping[str, Receipt | None]) -> list[Sighting]:
         """What one node shows, then what it takes more than one node's word for: depth, and slots that are gone."""
-        seen = [await self._at(attempt, asked) for attempt in attempts]
+        hashes = await self._hashes(attempts, asked)
+        seen = [self._at(attempt, asked, hashes) for attempt in attempts]
         deep = [one for one in seen if isinstance(one, Receipt) and self._is_deep(one.block)]
         settled = await self.chain.proof.settled(deep, self.account.depth)
         doubtful = [
@@ -154,23 +166,24 @@ class Look:
                 sightings.append(one)
         return sightings
 
-    async def _at(self, attempt: Attempt, asked: Mapping[str, Receipt | None]) -> Receipt | Orphaned | Unseen:
-        ledger = self.chain.ledger
-        block = attempt.block
-        if block is not None and ledger.hash_at(block.number) == block.hash:
-            return Receipt(attempt.hash, block, attempt.fate is Fate.INCLUDED, None)
-        receipt = ledger.landed.get(attempt.hash) or asked.get(attempt.hash)
-        if receipt is not None and await self._is_canonical(receipt.block):
-            return receipt
-        if block is not None:
-            return Orphaned() if await self.chain.hash_at(block.number) != block.hash else Unseen()
-        return Unseen()
+    async def _hashes(self, attempts: Sequence[Attempt], asked: Mapping[str, Receipt | None]) -> dict[int, str]:
+        """What stands at the heights where they are or were, up to the tip."""
+        receipts = [self.chain.ledger.landed.get(one.hash) or asked.get(one.hash) for one in attempts]
+        blocks = [one.block for one in (*attempts, *receipts) if one is not None and one.block is not None]
+        return await self.chain.hashes_at({one.number for one in blocks if one.number <= self.tip.block.number})
 
-    async def _is_canonical(self, block: Block) -> bool:
-        """A receipt from a block above our tip is simply early; below it must match what we know."""
-        if block.number > self.tip.block.number:
-            return True
-        return await self.chain.hash_at(block.number) == block.hash
+    def _at(
+        self, attempt: Attempt, asked: Mapping[str, Receipt | None], hashes: Mapping[int, str]
+    ) -> Receipt | Orphaned | Unseen:
+        block = attempt.block
+        if block is not None and hashes.get(block.number) == block.hash:
+            return Receipt(attempt.hash, block, attempt.fate is Fate.INCLUDED, None)
+        receipt = self.chain.ledger.landed.get(attempt.hash) or asked.get(attempt.hash)
+        # A receipt from a block above our tip is simply early; below it must match what we know.
+        if receipt is not None and hashes.get(receipt.block.number, receipt.block.hash) == receipt.block.hash:
+            return receipt
+        is_replaced = block is not None and block.number in hashes
+        return Orphaned() if is_replaced else Unseen()
 
     def _is_deep(self, block: Block) -> bool:
         return self.tip.block.number - block.number + 1 >= self.account.depth
