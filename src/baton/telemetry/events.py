@@ -1,6 +1,11 @@
 """The words that log records begin with, and when each is written. A test finds every word that the code uses here."""
 
 EVENTS = {
+    "block_receipts_unreadable": "a block's receipts could not be read; what is open is asked for by hash instead",
+    "channel_not_ours": "an account that should be a relayer's channel is controlled by someone else; it is not used",
+    "channels_impossible": "a relayer's signer cannot make channel accounts; it works without them",
+    "chore": "a relayer sent a transaction of its own upkeep, such as making a channel account",
+    "chore_waits": "a relayer's upkeep waits; `why` says for what",
     "attempt_rejected": "no node could ever take these bytes",
     "broadcast_unanswered": "a node did not answer a broadcast; the bytes may have been sent and are sent again",
     "chain_changed": "a network's nodes serve another chain than before; its relayers are disabled",
