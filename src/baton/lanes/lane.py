@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 
 from baton import telemetry
-from baton.domain.errors import Unavailable
+from baton.domain.errors import StoreUnavailable, Unavailable
 from baton.domain.transaction import Fate
 from baton.lanes.amend import amend
 from baton.lanes.desk import Desk, LaneLost
@@ -91,7 +91,11 @@ class Lane:
             await self._turn()
         except LaneLost:
             raise
+        except StoreUnavailable as outage:  # whether it was written is not known: the store is read again
+            await self._back_off(outage)
+            await self._recover()
         except Unavailable as outage:
+            self._start_broadcast()  # what is stored leaves all the same
             await self._back_off(outage)
         except Exception:  # noqa: BLE001 - the outermost loop: a bug in one turn must not stop the lane
             telemetry.log.exception("lane_turn_failed", lane=self._desk.fence.lane)
