@@ -8,6 +8,7 @@ from baton.chains.rpc import Result
 from baton.chains.seam import Account, Included, Sighting, Source, Tip, Unseen
 from baton.chains.stellar.channels import Channels
 from baton.chains.stellar.heads import Heads
+from baton.chains.stellar.landings import Landings
 from baton.chains.stellar.node import Found, Lookup, StellarNode, lookup_call
 from baton.chains.stellar.proof import Proof, is_past, keys_of, source_of
 from baton.chains.stellar.upkeep import Upkeep
@@ -18,6 +19,8 @@ from baton.domain.network import Network
 from baton.domain.policy import StellarPolicy
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, Block, Revision
+
+FEW = 100  # up to so many open attempts are asked for by hash; beyond, whole ledgers are cheaper
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class StellarChain:
         self._node = node
         self._clock = clock
         self._proof = Proof(node)
+        self._landings = Landings(node)
         self.heads = Heads(node, network.block_time_ms)
         self.upkeep = Upkeep(channels, self.heads)
 
@@ -72,22 +76,23 @@ class StellarChain:
         self,
         attempts: Sequence[Attempt],
         account: Account,
-        tip: Tip,  # noqa: ARG002 - every answer names the ledger that it is of
+        tip: Tip,
         *,
         is_thorough: bool,
     ) -> list[Sighting]:
-        if not attempts:
-            return []
-        hashes = list(dict.fromkeys(key for attempt in attempts for key in keys_of(attempt)))
+        asked = await self._worth_asking(attempts, account, tip, is_thorough=is_thorough)
+        if not asked:
+            return [Unseen()] * len(attempts)
+        hashes = list(dict.fromkeys(key for attempt in asked for key in keys_of(attempt)))
         lookups = dict(zip(hashes, await self._node.lookups(hashes), strict=True))
         own = {attempt.hash for attempt in attempts}
-        found = {attempt.id: key for attempt in attempts if (key := _landing(attempt, own, lookups)) is not None}
+        found = {attempt.id: key for attempt in asked if (key := _landing(attempt, own, lookups)) is not None}
         agreed = await self._proof.landed({key: lookups[key] for key in found.values()})
         doubtful = [
             attempt
-            for attempt in attempts
+            for attempt in asked
             if all(lookups[key].found is None for key in keys_of(attempt))
-            and (is_thorough or _is_doubtful(attempt, account, lookups))
+            and (is_thorough or _is_doubtful(attempt, account, max(lookups[k].closed_at for k in keys_of(attempt))))
         ]
         dead = await self._proof.dead(doubtful)
         sightings: list[Sighting] = []
@@ -99,6 +104,16 @@ class StellarChain:
             else:
                 sightings.append(dead.get(attempt.id) or Unseen())
         return sightings
+
+    async def _worth_asking(
+        self, attempts: Sequence[Attempt], account: Account, tip: Tip, *, is_thorough: bool
+    ) -> list[Attempt]:
+        """Few: all of them. Many: those that a walk through the new ledgers has found, or that may be dead."""
+        if is_thorough or len(attempts) <= FEW:
+            return list(attempts)
+        absent = await self._landings.covers(attempts, tip.block.number)
+        now = self._landings.closed_at
+        return [one for one in attempts if one.id not in absent or _is_doubtful(one, account, now)]
 
     async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
         return await self._node.broadcast(raws)
@@ -119,9 +134,9 @@ class StellarChain:
         return await self._node.events(tx_hash)
 
 
-def _is_doubtful(attempt: Attempt, account: Account, lookups: Mapping[str, Lookup]) -> bool:
+def _is_doubtful(attempt: Attempt, account: Account, closed_at: int) -> bool:
     """Its time is over, or its number is used: worth asking everyone."""
-    if any(is_past(attempt, lookups[key]) for key in keys_of(attempt)):
+    if is_past(attempt, closed_at):
         return True
     sequences = account.sequences if isinstance(account, StellarAccount) else {}
     return sequences.get(source_of(attempt), 0) >= int(attempt.facts["sequence_number"])

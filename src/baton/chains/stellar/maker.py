@@ -156,7 +156,9 @@ class StellarMaker:
         return Ready(Draft(body, bid, self._now_s() + VALID_S, is_wrapped=True), load.cost(bid))
 
     async def sign(self, drafts: Sequence[tuple[Ready, Slot | None]], relayer: Relayer, pen: Pen) -> list[Signed]:
-        return await Signing(relayer.address, self._node.passphrase, pen).all(drafts)
+        market = self._heads.market
+        ledger = 0 if market is None else market.ledger
+        return await Signing(relayer.address, self._node.passphrase, ledger, pen).all(drafts)
 
     def next_step(self, attempt: Attempt, stall: Stall, relayer: Relayer) -> Step:  # noqa: ARG002 - the seam's shape
         """Raise what ledgers pass by; remind the nodes of what they took and do not show."""

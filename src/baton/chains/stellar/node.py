@@ -106,7 +106,10 @@ class StellarNode:
             raise NodeUnavailable(f"a node answered with {error}") from None
 
     async def accounts(self, addresses: Sequence[str]) -> Accounts:
-        return read_accounts((await self.pool.batch([accounts_call(addresses)]))[0])
+        parts = [addresses[start : start + KEYS_A_CALL] for start in range(0, len(addresses), KEYS_A_CALL)]
+        told = [read_accounts(answer) for answer in await self.pool.batch([accounts_call(part) for part in parts])]
+        entries = {address: entry for one in told for address, entry in one.entries.items()}
+        return Accounts(min(one.ledger for one in told), entries)
 
     async def lookups(self, hashes: Sequence[str]) -> list[Lookup]:
         return [self.read_lookup(answer) for answer in await self.pool.batch([lookup_call(one) for one in hashes])]

@@ -50,7 +50,7 @@ class Testimony:
         if entry is not None and entry.sequence >= int(attempt.facts["sequence_number"]):
             is_kept = all(one.oldest_at <= attempt.created_at.timestamp() for one in looks)
             return Death.NUMBER_USED if is_kept and ledger >= self.accounts.ledger else None
-        is_over = all(is_past(attempt, one) for one in looks)
+        is_over = all(is_past(attempt, one.closed_at) for one in looks)
         return Death.TIME_OVER if is_over and self.accounts.ledger >= ledger else None
 
 
@@ -119,9 +119,9 @@ def source_of(attempt: Attempt) -> str:
     return str(attempt.facts["sequence_account"])
 
 
-def is_past(attempt: Attempt, lookup: Lookup) -> bool:
-    """Whether a ledger has closed after its time bound."""
-    return 0 < int(attempt.facts["max_time"]) < lookup.closed_at
+def is_past(attempt: Attempt, closed_at: int) -> bool:
+    """Whether a ledger that closed then is after its time bound."""
+    return 0 < int(attempt.facts["max_time"]) < closed_at
 
 
 def _is_same(one: Lookup, other: Lookup) -> bool:

@@ -32,6 +32,7 @@ class Draft:
 class Signing:
     payer: str  # the relayer's address
     passphrase: str
+    ledger: int  # the newest before anything of this can land
     pen: Pen
 
     async def all(self, drafts: Sequence[tuple[Ready, Slot | None]]) -> list[Signed]:
@@ -43,7 +44,12 @@ class Signing:
         outer = [self._outer(made, ready.value, slot) for made, (ready, slot) in zip(inner, drafts, strict=True)]
         await self._sign([one for one in outer if isinstance(one, sdk.FeeBumpTransactionEnvelope)])
         return [
-            Signed(from_base64(one.to_xdr()), one.hash_hex(), envelopes.facts_of(one), ready.max_cost)
+            Signed(
+                from_base64(one.to_xdr()),
+                one.hash_hex(),
+                envelopes.facts_of(one) | {"ledger": self.ledger},
+                ready.max_cost,
+            )
             for one, (ready, _) in zip(outer, drafts, strict=True)
         ]
 

@@ -23,6 +23,7 @@ class Upkeep:
     def __init__(self, channels: Channels, heads: Heads) -> None:
         self.channels = channels
         self._heads = heads
+        self._strange: set[str] = set()  # told once
         self._restores: dict[tuple[str, str], tuple[Body, int]] = {}  # relayer and name → what, asked at which ledger
 
     def ask_for(self, relayer: Relayer, restore: Body) -> None:
@@ -53,9 +54,11 @@ class Upkeep:
 
     def sources(self, relayer: Relayer, channels: list[str], entries: Mapping[str, AccountEntry]) -> list[Source]:
         """The channels that are there and ours; until there is one, the relayer itself."""
-        usable = [one for one in channels if one in entries and is_ours(entries[one], relayer.address)]
-        if len(usable) < len([one for one in channels if one in entries]):
-            telemetry.log.warning("channels_of_others", relayer=relayer.id, usable=len(usable))
+        existing = [one for one in channels if one in entries]
+        usable = [one for one in existing if is_ours(entries[one], relayer.address)]
+        for strange in set(existing) - set(usable) - self._strange:
+            self._strange.add(strange)
+            telemetry.log.warning("channel_not_ours", relayer=relayer.id, channel=strange)
         return [Source(one, entries[one].sequence + 1) for one in usable]
 
     def _chore(self, relayer: Relayer, name: str, draft: Draft, held: int) -> Chore | None:
