@@ -14,16 +14,28 @@ from baton.storage.base import OpenTransaction
 from baton.storage.changes import Advance, AttemptNews, Progress
 
 DEAD = frozenset({Fate.LAPSED, Fate.REJECTED})
+LANDED = frozenset({Fate.INCLUDED, Fate.REVERTED})
 
 
 @dataclass(slots=True)
 class Entry:
-    """One transaction with every signed version of it."""
+    """One transaction with every signed version of it. What is asked of every entry in every turn is kept, not computed."""
 
     transaction: Transaction
     revision: Revision  # the newest
     attempts: list[Attempt]
     since: datetime | None = None  # when it got its status, as far as this book saw it
+    live: list[Attempt] = field(init=False)  # could still land, or have landed and are not final; oldest first
+    has_landed: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.learn(self.attempts)
+
+    def learn(self, attempts: list[Attempt]) -> None:
+        """What is known of its versions from now on."""
+        self.attempts = attempts
+        self.live = [attempt for attempt in attempts if attempt.fate not in DEAD]
+        self.has_landed = any(attempt.fate in LANDED for attempt in attempts)
 
     @property
     def id(self) -> str:
@@ -32,15 +44,6 @@ class Entry:
     @property
     def status(self) -> Status:
         return self.transaction.status
-
-    @property
-    def live(self) -> list[Attempt]:
-        """Versions that could still land, or have landed and are not final; oldest first."""
-        return [attempt for attempt in self.attempts if attempt.fate not in DEAD]
-
-    @property
-    def has_landed(self) -> bool:
-        return any(attempt.fate in (Fate.INCLUDED, Fate.REVERTED) for attempt in self.attempts)
 
     @property
     def place(self) -> int:
@@ -114,13 +117,15 @@ class Book:
             if attempt.transaction_id is None:
                 self.fillers[attempt.id] = attempt
             else:
-                self.entries[attempt.transaction_id].attempts.append(attempt)
+                entry = self.entries[attempt.transaction_id]
+                entry.learn([*entry.attempts, attempt])
         news = {item.attempt_id: item for item in progress.news}
         for advance in progress.advances:
             self._advance(advance, news, progress.at)
         for attempt_id in news.keys() & self.fillers.keys():
             self.fillers[attempt_id] = _told(self.fillers[attempt_id], news[attempt_id])
-        self.fillers = {key: filler for key, filler in self.fillers.items() if filler.fate not in DEAD}
+        if news and self.fillers:
+            self.fillers = {key: filler for key, filler in self.fillers.items() if filler.fate not in DEAD}
         done = {move.slot for move in progress.slots if move.holder is None and move.hold is not Hold.HELD}
         if done:
             self.fillers = {key: filler for key, filler in self.fillers.items() if filler.slot not in done}
@@ -130,7 +135,7 @@ class Book:
         if entry is None:
             return
         if news:
-            entry.attempts = [_told(attempt, news.get(attempt.id)) for attempt in entry.attempts]
+            entry.learn([_told(attempt, news.get(attempt.id)) for attempt in entry.attempts])
         state = advance.steps[-1] if advance.steps else entry.transaction.state
         if state.status.is_final or state.status is Status.PENDING:
             self.drop(advance.transaction_id)

@@ -1,11 +1,8 @@
 """What a lane's work looks like in figures. Read off what was committed, so that no act has to count."""
 
 from baton import telemetry
-from baton.domain.transaction import Fate
-from baton.lanes.book import Book
+from baton.lanes.book import LANDED, Book
 from baton.storage.changes import Progress
-
-LANDED = (Fate.INCLUDED, Fate.REVERTED)
 
 
 def count(book: Book, relayer_id: str, progress: Progress) -> None:
