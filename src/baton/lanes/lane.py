@@ -31,7 +31,6 @@ class Lane:
         watcher.listen(self._wake)
         self._gaps = watcher.gaps
         self._broadcast: asyncio.Task[Answers] | None = None
-        self._has_pending = True
         self._last_turn = float("-inf")
 
     async def run(self) -> None:
@@ -115,7 +114,6 @@ class Lane:
         is_new = self._take_tip()
         if is_new or desk.must_look:
             desk.book.parked.clear()
-            self._has_pending = True
         if desk.tip is None or not await self._has_work():
             return
         if desk.looked_at is not desk.tip or desk.must_look:  # a look that failed is made up for
