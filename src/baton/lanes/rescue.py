@@ -32,7 +32,7 @@ async def rescue(desk: Desk) -> None:
     head = _head(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
     for entry in waiting:
         newest = entry.live[-1]
-        if desk.chain.has_slots and newest.kind is not AttemptKind.NOOP and _must_give_way(desk, entry, newest):
+        if newest.slot is not None and newest.kind is not AttemptKind.NOOP and _must_give_way(desk, entry, newest):
             await _bump(desk, entry, head, is_void=True)
         elif _is_called_cheap(desk, entry.id, newest) or _step(desk, newest, head) is Step.BUMP:
             await _bump(desk, entry, head)
@@ -54,8 +54,11 @@ def _must_give_way(desk: Desk, entry: Entry, newest: Attempt) -> bool:
 
 
 def _is_unwanted(desk: Desk, entry: Entry) -> bool:
-    """Canceled, replaced or over its time, where nothing can displace it: all we can do is not to help it along."""
-    return not desk.chain.has_slots and (entry.transaction.intent is not None or is_overdue(desk, entry))
+    """Canceled, replaced or over its time, where time alone ends it: all we can do is not to help it along."""
+    newest = entry.live[-1]
+    is_mortal = newest.slot is None or (desk.account is not None and desk.account.sources is not None)
+    is_given_up = entry.transaction.intent is not None or is_overdue(desk, entry)
+    return is_mortal and is_given_up and newest.kind is not AttemptKind.NOOP
 
 
 def _head(desk: Desk, newest: Sequence[Attempt]) -> Attempt | None:

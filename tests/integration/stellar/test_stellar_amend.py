@@ -62,6 +62,9 @@ async def test_a_cancel_over_the_cap_waits_until_the_time_bound_has_passed(make_
     await rig.reaches(paid, "submitted")
     await rig.cancel(paid)
     await rig.says(paid, "displacing it is too dear")
+    sent = await rig.times_sent(paid)
+    await rig.close(4)
+    assert await rig.times_sent(paid) == sent, "what is not wanted any more is not helped along"
     rig.node.controls.ahead_s = 301
     await rig.close()
     assert "time bound passed" in (await rig.reaches(paid, "canceled"))["status_reason"]
@@ -106,6 +109,9 @@ async def test_a_sponsored_transaction_is_replaced_only_once_it_is_dead(rig: Ste
     await rig.reaches(paid, "submitted")
     await rig.replace(paid, body(payment(to.public_key, LUMEN), tag="ours"))
     await rig.says(paid, "what others signed keeps its sequence number")
+    sent = await rig.times_sent(paid)
+    await rig.close(4)
+    assert await rig.times_sent(paid) == sent
     rig.node.controls.drop_next = 0
     rig.node.controls.ahead_s = 120
     await rig.close()
