@@ -4,12 +4,13 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from stellar_sdk import BumpSequence
+from stellar_sdk import Asset, BumpSequence
 from tests.faults.rules import Blackhole, Lie, LoseResponse, Status
 from tests.integration.stellar.conftest import Make
 from tests.integration.stellar.judge import tags
 from tests.integration.stellar.rig import LUMEN, StellarRig, body, payment
 
+from baton.devnet.stellar import StellarDevnet
 from baton.domain.json import Json
 from baton.domain.policy import StellarPolicy
 
@@ -304,3 +305,63 @@ async def test_the_rolling_limit_parks_what_is_over_it(make_rig: Make) -> None:
     await rig.says(second, "spend limit for 24 hours")
     await rig.closes_until(third, "confirmed")
     assert (await rig.record(second))["status"] == "pending"
+
+
+async def test_one_node_that_sees_failures_cannot_end_a_contract_call(make_rig: Make) -> None:
+    """C5: a simulation ends a transaction only by the word of two."""
+    rig = await make_rig(node_count=2)
+    to = await rig.account()
+    lie = rig.proxies[0].add(Lie(lambda told: {"error": "HostError: lie", "latestLedger": told["latestLedger"]}))
+    lie.method = "simulateTransaction"
+    contract = Asset.native().contract_id(rig.node.passphrase)
+    args = [{"address": rig.address}, {"address": to.public_key}, {"i128": str(LUMEN)}]
+    call = {"type": "invoke_contract", "contract_address": contract, "function_name": "transfer", "args": args}
+    await rig.lands(await rig.submit(body(call)))
+    assert lie.hits > 0
+    assert rig.balance(to.public_key) == 101 * LUMEN
+
+
+async def test_a_ledger_that_a_node_made_up_does_not_stop_the_lane_for_ever(rig: StellarRig) -> None:
+    to = await rig.account()
+    await rig.lands(await rig.submit(body(payment(to.public_key), tag="before")))
+    rule = rig.proxy.add(Lie(lambda told: told | {"latestLedger": 10**9}), "getFeeStats", times=1)
+
+    async def has_struck() -> bool:
+        return rule.hits >= 1
+
+    await rig.until(has_struck)
+    paid = await rig.submit(body(payment(to.public_key), tag="after"))
+
+    async def is_done() -> bool:
+        rig.node.close()
+        return bool((await rig.record(paid))["status"] == "confirmed")
+
+    await rig.until(is_done)
+
+
+async def test_a_node_of_another_network_is_kept_out(make_rig: Make) -> None:
+    """The other two are enough for anything final."""
+    rig = await make_rig(node_count=3)
+    async with await StellarDevnet("Another Network ; 2020").start(manual=True) as other:
+        rig.proxies[0].upstream_url = other.url
+        await rig.restart()
+        to = await rig.account()
+        await rig.lands(await rig.submit(body(payment(to.public_key), tag="right")))
+        assert rig.proxies[0].calls["sendTransaction"] == 0
+
+
+async def test_a_local_chain_started_anew_ends_what_was_under_way_and_goes_on(rig: StellarRig) -> None:
+    to = await rig.account()
+    paid = await rig.submit(body(payment(to.public_key)))
+    await rig.reaches(paid, "submitted")
+    async with await StellarDevnet().start(manual=True) as fresh:
+        await fresh.fund(rig.address, 1000 * LUMEN)
+        await fresh.fund(to.public_key, 100 * LUMEN)
+        rig.proxy.upstream_url = fresh.url
+        assert "started anew" in (await rig.reaches(paid, "failed"))["status_reason"]
+        after = await rig.submit(body(payment(to.public_key)))
+        await rig.reaches(after, "submitted")
+        fresh.close()
+        await rig.reaches(after, "confirmed")
+        rig.node = fresh
+        await rig.stop()

@@ -37,7 +37,7 @@ class StellarChain:
         self._clock = clock
         self._proof = Proof(node)
         self._landings = Landings(node)
-        self.heads = Heads(node, network.block_time_ms)
+        self.heads = Heads(node, network.block_time_ms, is_local=network.is_local)
         self.upkeep = Upkeep(channels, self.heads)
 
     async def identity(self) -> str:

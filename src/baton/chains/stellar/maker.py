@@ -15,7 +15,7 @@ from baton.chains.stellar.heads import Heads
 from baton.chains.stellar.node import StellarNode
 from baton.chains.stellar.plan import VALID_S, Plan, max_time, plan_of
 from baton.chains.stellar.signing import Draft, Signing
-from baton.chains.stellar.simulation import Archived, Refusal, assembled
+from baton.chains.stellar.simulation import Archived, Refusal, agreed, assembled
 from baton.chains.stellar.upkeep import Upkeep
 from baton.domain.clock import Clock
 from baton.domain.errors import Bug, Invalid
@@ -65,8 +65,11 @@ class StellarMaker:
         places = [place for place, plan in enumerate(plans) if plan.is_soroban and plan.signed is None]
         slot = Slot("", relayer.address, 0)  # a simulation asks for no sequence number
         made = [envelopes.transaction(plans[place].body, slot, LEAST_BID, 0, self._node.passphrase) for place in places]
-        for place, answer in zip(places, await self._node.simulate(made), strict=True):
-            found = assembled(plans[place].body, answer)
+        for place, envelope, answer in zip(places, made, await self._node.simulate(made), strict=True):
+            body = plans[place].body
+            found = assembled(body, answer)
+            if isinstance(found, Refusal) and self._node.needed > 1:
+                found = agreed(body, await self._node.opinions(envelope), self._node.needed)
             tried[place] = replace(plans[place], body=found) if isinstance(found, Body) else found
             if isinstance(found, Archived):
                 self._upkeep.ask_for(relayer, found.restore)
@@ -76,6 +79,8 @@ class StellarMaker:
         match plan:
             case Archived():
                 return Wait(ARCHIVED)
+            case Refusal(why, is_certain=False):
+                return Wait(f"its simulation is repeated, because too few nodes could be asked: {why}")
             case Refusal(why) if is_first:
                 return Doomed(why)
             case Refusal(why):
@@ -96,7 +101,7 @@ class StellarMaker:
         prices = till.market.prices(is_soroban=plan.is_soroban)
         bid = fees.offer(load, prices, till.policy.default_speed, till.cap(plan))
         if isinstance(bid, OverCap):
-            is_for_ever = load.cost(load.least_bid) > plan.max_fee
+            is_for_ever = load.count * load.least_bid > plan.max_fee  # resources may cost less at another time
             return Doomed(f"max_fee: {bid.why}") if is_for_ever else Wait(f"waiting for the price to fall: {bid.why}")
         draft = Draft(plan.body, bid, ends, plan.signed, is_wrapped)
         return Ready(draft, load.cost(bid) + plan.outflow(till.address))
@@ -112,8 +117,8 @@ class StellarMaker:
         match (await self._tried([plan], relayer))[0]:
             case Archived():
                 return Wait(ARCHIVED)
-            case Refusal(why):
-                return Doomed(why)
+            case Refusal(why, is_certain):
+                return Doomed(why) if is_certain else Wait(f"its simulation is repeated: {why}")
             case Plan() as tried:
                 ends = max_time(tried, revision.valid_until, self._now_s())
                 return self._raised(Draft(tried.body, 0, ends, is_wrapped=True), tried, attempts, till)

@@ -163,8 +163,13 @@ class StellarNode:
 
     async def simulate(self, envelopes: Sequence[sdk.TransactionEnvelope]) -> list[Json]:
         """Simulations: an error inside one is an answer."""
-        calls = [Call("simulateTransaction", {"transaction": one.to_xdr()}) for one in envelopes]
+        calls = [_simulation(one) for one in envelopes]
         return [value_of(answer, "simulateTransaction") for answer in await self.pool.batch(calls)]
+
+    async def opinions(self, envelope: sdk.TransactionEnvelope) -> list[Json]:
+        """The same simulation by every reachable node; errors of nodes themselves are no opinion."""
+        heard = await self.pool.witnesses([_simulation(envelope)], max(1, len(self.pool.endpoints)))
+        return [found[0].value for _, found in heard if isinstance(found[0], Result)]
 
     async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
         """To every healthy node at once; the kindest answer wins, "never" only if all agree."""
@@ -186,6 +191,10 @@ class StellarNode:
 
     async def _value(self, method: str, params: Json) -> Json:
         return value_of((await self.pool.batch([Call(method, params)]))[0], method)
+
+
+def _simulation(envelope: sdk.TransactionEnvelope) -> Call:
+    return Call("simulateTransaction", {"transaction": envelope.to_xdr()})
 
 
 def _kindest(column: Sequence[Answer], tx_hash: str) -> Broadcast:

@@ -1,5 +1,6 @@
 """Contract calls are tried out first: the simulation tells their resources, their fee, and who must authorise them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import stellar_sdk as sdk
@@ -19,6 +20,7 @@ class Refusal:
     """The simulation says that it would fail."""
 
     why: str
+    is_certain: bool = True  # by the word of as many nodes as anything final takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,18 @@ def assembled(body: Body, answer: Json) -> Body | Refusal | Archived:
         return replace(with_auth(body, auth), soroban=_resources(answer))
     except UNREADABLE as error:
         raise NodeUnavailable(f"a node answered with an unreadable simulation: {str(error)[:80]}") from None
+
+
+def agreed(body: Body, answers: Sequence[Json], needed: int) -> Body | Refusal | Archived:
+    """One node that can run it outweighs all that cannot: a node that lags sees failures where there are none."""
+    found = [assembled(body, answer) for answer in answers]
+    able = [one for one in found if not isinstance(one, Refusal)]
+    if able:
+        return able[0]
+    refusals = [one for one in found if isinstance(one, Refusal)]
+    if not refusals:
+        raise NodeUnavailable("no node could be asked for a simulation")
+    return replace(refusals[0], is_certain=len(refusals) >= needed)
 
 
 def _resources(told: Json) -> stellar_xdr.SorobanTransactionData:
