@@ -107,6 +107,10 @@ class FaultRig(Rig):
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
+    async def beat(self, seconds: float) -> None:
+        """Lets the lane live for a moment, as a block's time would."""
+        await asyncio.sleep(seconds)
+
     async def statuses(self, ids: Sequence[str]) -> list[str]:
         return [(await self.record(one))["status"] for one in ids]
 

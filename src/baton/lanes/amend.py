@@ -40,7 +40,7 @@ async def _amend(desk: Desk, entry: Entry) -> None:
     if intent is None or entry.has_landed or not desk.chain.has_slots:
         return  # landed: the end will tell; without slots: waits until the old version is dead or has landed
     if intent.kind is IntentKind.CANCEL:
-        prepared, kind = await desk.maker.void(entry.live, desk.relayer), AttemptKind.NOOP
+        prepared, kind = await desk.maker.void(entry.versions, desk.relayer), AttemptKind.NOOP
     else:
         prepared, kind = await _replacement(desk, entry), AttemptKind.REPLACEMENT
     await carry_out(desk, entry, prepared, kind)
@@ -48,7 +48,7 @@ async def _amend(desk: Desk, entry: Entry) -> None:
 
 async def _replacement(desk: Desk, entry: Entry) -> Prepared:
     """What is to be sent instead, if it can be paid for. It may depend on earlier ones that are still on their way."""
-    prepared = await desk.maker.bump(entry.revision, entry.live, desk.relayer)
+    prepared = await desk.maker.bump(entry.revision, entry.versions, desk.relayer)
     if isinstance(prepared, Doomed) and any(
         other.place < entry.place and not other.has_landed for other in desk.book.entries.values()
     ):

@@ -46,6 +46,12 @@ class Entry:
         return self.transaction.status
 
     @property
+    def versions(self) -> list[Attempt]:
+        """What another version is priced against: all that were ever signed for its slot, refused ones too."""
+        slot = self.live[-1].slot
+        return self.live if slot is None else [attempt for attempt in self.attempts if attempt.slot == slot]
+
+    @property
     def place(self) -> int:
         """Where it stands in the lane: its slot, or its place in the order of acceptance where there are none."""
         slot = self.attempts[-1].slot if self.attempts else None

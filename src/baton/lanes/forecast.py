@@ -159,9 +159,9 @@ async def _bump(case: Case) -> str:
     desk, entry = case.desk, case.entry
     try:
         if entry.live[-1].kind is AttemptKind.NOOP:
-            prepared = await desk.maker.void(entry.live, desk.relayer)
+            prepared = await desk.maker.void(entry.versions, desk.relayer)
         else:
-            prepared = await desk.maker.bump(entry.revision, entry.live, desk.relayer)
+            prepared = await desk.maker.bump(entry.revision, entry.versions, desk.relayer)
     except NodeUnavailable:
         return "offer it dearer in the same slot, if the cap allows it"
     if isinstance(prepared, Ready):

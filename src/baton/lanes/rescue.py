@@ -139,9 +139,9 @@ async def _bump(desk: Desk, entry: Entry, head: Attempt | None, *, is_void: bool
     newest = entry.live[-1]
     prepared: Prepared
     if is_void or newest.kind is AttemptKind.NOOP or entry.transaction.state.is_canceled:
-        prepared, kind = await desk.maker.void(entry.live, desk.relayer), AttemptKind.NOOP
+        prepared, kind = await desk.maker.void(entry.versions, desk.relayer), AttemptKind.NOOP
     elif newest.revision == entry.revision.number:
-        prepared, kind = await desk.maker.bump(entry.revision, entry.live, desk.relayer), AttemptKind.BUMP
+        prepared, kind = await desk.maker.bump(entry.revision, entry.versions, desk.relayer), AttemptKind.BUMP
     else:
         _remind(desk, newest)  # a replacement waits: older revisions are no longer bumped
         return
@@ -150,7 +150,7 @@ async def _bump(desk: Desk, entry: Entry, head: Attempt | None, *, is_void: bool
         await carry_out(desk, entry, prepared, kind, why)
         return
     if newest is head and _is_new_block(desk, newest):
-        voided = await void_beyond_cap(desk, entry.live)
+        voided = await void_beyond_cap(desk, entry.versions)
         if isinstance(voided, Ready):
             await carry_out(desk, entry, voided, AttemptKind.NOOP, EXPIRED if is_overdue(desk, entry) else VOIDED)
             return
