@@ -51,6 +51,7 @@ class Served:
         async with open_house(self._folder, LIMITS) as house, serving(house.api, "127.0.0.1", 0, LIMITS) as port:
             self.url = f"http://127.0.0.1:{port}"
             house.live.found_account = Account(next_slot=1, settled_slot=1, balance=10**18, depth=1)
+            house.context.stopping.set()  # as at a drain: who asks for news is answered at once, not after `wait`
             self.document = await self._furnished(house)
             self._is_up.set()
             await self._stop.wait()
