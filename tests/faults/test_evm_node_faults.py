@@ -164,3 +164,21 @@ async def test_bytes_that_no_node_takes_from_the_first_try_on_fail_and_leave_no_
     records = await rig.settled(list(paid))
     assert [record["status"] for record in records] == ["failed", "confirmed", "confirmed"]
     await judge_everything(rig, {one: [receiver] for one, receiver in paid.items()}, depth=DEPTH)
+
+
+@pytest.mark.torture
+async def test_a_node_that_serves_another_chain_at_the_start_is_asked_again(rig: FaultRig) -> None:
+    """D3, C6: it looks like a chain that was exchanged; what is under way waits for the right one."""
+    paid = await rig.pay(3)
+    await rig.until(lambda: _are(rig, list(paid), "submitted"))
+    await rig.stop()
+    rig.proxy.add(rules.Lie(lambda block: block and block | {"hash": "0x" + "ee" * 32}), "eth_getBlockByNumber")
+    await rig.start()
+    paid |= await rig.pay(3)
+    async with rig.mining():
+        await asyncio.sleep(1.0)
+    assert await rig.statuses(list(paid)) == ["submitted"] * 3 + ["pending"] * 3
+    rig.proxy.clear()
+    records = await rig.settled(list(paid))
+    assert {record["status"] for record in records} == {"confirmed"}
+    await judge_everything(rig, {one: [receiver] for one, receiver in paid.items()}, depth=DEPTH)

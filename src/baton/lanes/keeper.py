@@ -141,8 +141,12 @@ class Keeper:
         while True:
             try:
                 fence = await self._take(track.relayer_of())
-                if await self._is_known_chain(line, track, fence, identity):
-                    await self._run_lane(line, track, watcher, Hand(fence, identity))
+                if not await self._is_known_chain(line, track, fence, identity):
+                    await asyncio.sleep(RETRY_S)
+                    raise ChainReplaced(
+                        "not the chain that was known: asked again"
+                    )  # it may have been a node's mistake
+                await self._run_lane(line, track, watcher, Hand(fence, identity))
             except Unavailable as outage:
                 telemetry.log.warning("lane_waits", lane=lane_name(track.relayer_of()), why=str(outage))
             await asyncio.sleep(RETRY_S)

@@ -1,5 +1,6 @@
 """An EVM node's methods with typed answers. What is not as it must be counts as an unreachable node."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from baton.chains.base import (
@@ -61,8 +62,15 @@ class EvmNode:
         return [found for _, found in await self._pool.witnesses(calls, len(self._pool.endpoints))]
 
     async def identity(self) -> str:
-        chain_id, genesis = await self._values([Call("eth_chainId"), Call("eth_getBlockByNumber", ["0x0", False])])
-        return f"{quantity(chain_id, 'a chain id')}:{header_of(genesis).block.hash}"
+        """By the word of most: all that were reached, or two against one."""
+        heard = await self.opinions([Call("eth_chainId"), Call("eth_getBlockByNumber", ["0x0", False])])
+        told = Counter(_identity(*found) for found in heard if all(isinstance(one, Result) for one in found))
+        if not told:
+            raise NodeUnavailable("no node tells which chain it serves")
+        (identity, votes), *others = told.most_common()
+        if others and others[0][1] == votes:
+            raise NodeUnavailable(f"the nodes serve different chains: {', '.join(sorted(told))}")
+        return identity
 
     async def head(self) -> Header:
         return header_of(await self._value("eth_getBlockByNumber", "latest", False))
@@ -156,6 +164,13 @@ class EvmNode:
 
     async def _values(self, calls: Sequence[Call]) -> list[Json]:
         return [_result(answer) for answer in await self._pool.batch(calls)] if calls else []
+
+
+def _identity(chain_id: Result | RpcError, genesis: Result | RpcError) -> str:
+    block = header_of(_result(genesis)).block
+    if block.number != 0:
+        raise NodeUnavailable("a node answered with another block than it was asked for")
+    return f"{quantity(_result(chain_id), 'a chain id')}:{block.hash}"
 
 
 def _result(answer: Result | RpcError) -> Json:
