@@ -83,7 +83,7 @@ async def test_whatever_a_node_does_to_one_kind_of_question_each_is_paid_once(ri
     """D3, D6, E1, E5, N1, N2, C1, C6."""
     paid = await rig.pay(3)
     await rig.settled(list(paid))  # so that there are old answers to give again
-    sample = rounds(quick=5, full=1)
+    sample = rounds(quick=8, full=1)
     for name in list(FAULTS)[list(QUESTIONS).index(method) % sample :: sample]:
         now = await rig.pay(3)
         async with rig.mining():

@@ -20,7 +20,7 @@ DEPTH = 3
 USED_BEFORE = 4  # nonces of the account that a stranger used, before we began
 CAP = 20 * GWEI
 FAKE = "0x" + "ee" * 32
-BLOCKS = 10  # how long the lie is told
+BLOCKS = rounds(quick=6, full=10)  # how long the lie is told
 
 
 def _of_block(**changes: Callable[[Json], Json]) -> rules.Lie:
@@ -120,7 +120,7 @@ async def two(anvil_path: Path, tmp_path: Path) -> AsyncIterator[FaultRig]:
 
 @pytest.mark.torture
 @pytest.mark.parametrize("liar", [0, 1], ids=["the node that is asked first", "the other node"])
-@pytest.mark.parametrize("name", list(LIES)[:: rounds(quick=4, full=1)])
+@pytest.mark.parametrize("name", list(LIES)[:: rounds(quick=6, full=1)])
 async def test_one_lying_node_of_two_ends_nothing_and_spends_nothing_twice(two: FaultRig, name: str, liar: int) -> None:
     """C1, C5, N1, N5, E1, F1: while the lie is told, and after it."""
     methods, fault = LIES[name]
