@@ -53,6 +53,7 @@ class Courier:
         self._knows_next = False
         self._has_more = False  # more may be due than the last look had room for
         self._under_way: dict[str, asyncio.Task[None]] = {}
+        self._just_ended: set[str] = set()  # since the last look began: it may still show them as due
         self._wake = tools.store.watch(f"deliveries/{notification_id}")
         self.is_lost = False  # someone else owns the receiver now
 
@@ -97,6 +98,7 @@ class Courier:
             return None
         now = self._tools.clock.now()
         limit = room + len(self._under_way)
+        self._just_ended.clear()
         async with self._tools.store.read() as snapshot:
             if self._notification is None or self._is_held(now):
                 await self._look_at_receiver(snapshot)
@@ -109,7 +111,8 @@ class Courier:
         if self._notification is None:
             return None
         await self._give_up(now)
-        for one in [one for one in found if one.id not in self._under_way][:room]:
+        handled = self._under_way.keys() | self._just_ended  # telling one again now would overtake its successor
+        for one in [one for one in found if one.id not in handled][:room]:
             self._start(one, self._notification)
         if self._health.disabled_reason is not None:
             return None
@@ -149,6 +152,7 @@ class Courier:
 
     def _ended(self, delivery_id: str) -> None:
         self._under_way.pop(delivery_id, None)
+        self._just_ended.add(delivery_id)
         if self._has_more:
             self._wake.set()  # there is room again
 

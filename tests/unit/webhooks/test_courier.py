@@ -1,6 +1,8 @@
 """Delivery over hours and days, on a clock that is moved by hand (W2, W3)."""
 
 import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
@@ -12,6 +14,7 @@ from baton.commands import notifications
 from baton.commands.notifications import NotificationPatch
 from baton.domain.delivery import DeliveryStatus, Said
 from baton.domain.events import TransactionEvent
+from baton.storage.base import Snapshot, Store
 from baton.storage.changes import Replay
 from baton.webhooks.schedule import STEPS_S
 from baton.webhooks.window import Window
@@ -301,3 +304,30 @@ async def test_feed_positions_follow_the_commits(turn_by_turn: Round) -> None:
         told = await snapshot.feed.after(0, 100)
     assert [one.position for one in told] == list(range(1, 11))
     assert [one.event.number for one in told if isinstance(one.event, TransactionEvent)] == [1, 2] * 5
+
+
+async def test_what_ends_during_a_look_is_not_told_again(turn_by_turn: Round) -> None:
+    """W3: a look into the store may still show it as due; told again it would overtake its successor."""
+    courier, store = turn_by_turn.courier, turn_by_turn.house.store
+
+    @asynccontextmanager
+    async def slow_look() -> AsyncIterator[Snapshot]:
+        async with store.read() as snapshot:
+            yield snapshot
+            await courier.settle()  # the answer comes in, and is recorded, while the look is being taken
+
+    await turn_by_turn.submit()
+    await turn_by_turn.publish()
+    await courier.turn()
+    courier._tools = replace(turn_by_turn.tools, store=SlowStore(store, slow_look))
+    await courier.turn()
+    await courier.settle()
+    assert sequences(turn_by_turn.receiver) == [1]
+
+
+class SlowStore:
+    """The same store, with another way to look into it."""
+
+    def __init__(self, store: Store, look: Callable[[], AbstractAsyncContextManager[Snapshot]]) -> None:
+        self.read = look
+        self.write, self.write_all, self.watch, self.close = store.write, store.write_all, store.watch, store.close
