@@ -1,9 +1,9 @@
 """Makes what an EVM lane signs: fees from the market, gas from a simulation, signatures from a pen."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from baton.chains.evm import budget, build, fees, price, wire
+from baton.chains.evm import budget, build, data_fee, fees, price, wire
 from baton.chains.evm.ask import Ask
 from baton.chains.evm.gas import Gas, Refusal
 from baton.chains.evm.ledger import Ledger
@@ -48,9 +48,22 @@ class EvmMaker:
         market = await self._fresh_market()
         wanted = [Ask.of(revision.content) for revision, _ in asks]
         limits = await self._gas.limits(wanted, relayer, self._block_gas_limit())
-        return [
+        prepared = [
             self._prepared(ask, limit, policy, market, relayer, is_first=is_first)
             for ask, limit, (_, is_first) in zip(wanted, limits, asks, strict=True)
+        ]
+        return await self._with_data_fees(prepared)
+
+    async def _with_data_fees(self, prepared: list[Prepared]) -> list[Prepared]:
+        """On a rollup that charges for data, the greatest cost counts that too."""
+        ready = [one for one in prepared if isinstance(one, Ready)]
+        if not ready or data_fee.TAG not in self._network.tags:
+            return prepared
+        slot = Slot("", "", 0)  # the nonce changes the size by a few bytes at most
+        plain = [wire.unsigned(self._envelope(one.value, slot)) for one in ready]
+        fees_due = iter(await data_fee.data_fees(self._node, plain))
+        return [
+            replace(one, max_cost=one.max_cost + next(fees_due)) if isinstance(one, Ready) else one for one in prepared
         ]
 
     def _prepared(
@@ -122,7 +135,8 @@ class EvmMaker:
             raise Bug("an offer without a cap is over it")
         if same and old.max_fee > SANE_TIMES * offered.max_fee:
             return Wait("it is not offered dearer: it is so far above the market that its price cannot be the reason")
-        return self._ready(ask, limit, price.bump(old, offered, fees.cap_of(policy, limit)), policy)
+        dearer = self._ready(ask, limit, price.bump(old, offered, fees.cap_of(policy, limit)), policy)
+        return (await self._with_data_fees([dearer]))[0]
 
     async def void(
         self, attempts: Sequence[Attempt], relayer: Relayer, earlier: Sequence[Attempt] | None = None
