@@ -79,7 +79,7 @@ async def test_a_killed_service_carries_every_acknowledged_transaction_once(anvi
     config = document([EVM_RELAYER_KEY.hex()], anvil.url)
     dice, client = random.Random(3), Client()
     try:
-        for _ in range(rounds(quick=3, full=50)):
+        for _ in range(rounds(quick=3, full=100)):
             async with service(tmp_path / "service", config) as running:
                 await _until_killed(running, client, dice.randint(1, 150))
         async with service(tmp_path / "service", config) as running:
