@@ -2,7 +2,8 @@
 driver. Nothing here asks our own code what it believes."""
 
 import json
-import sqlite3
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,17 @@ from hexbytes import HexBytes
 from tests.faults.evm_rig import FINAL, FaultRig
 
 from baton.domain.status import Status, may_move
+
+# The standard library's driver, not our own reader.
+READER = """
+import json, sqlite3, sys
+database = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
+print(json.dumps([database.execute(query).fetchall() for query in (
+    "SELECT transaction_id, kind, hash, number, fate, block_hash, hex(raw) FROM attempts ORDER BY ordinal",
+    "SELECT t.id, t.status, a.hash, t.is_canceled FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id",
+    "SELECT transaction_id, number, status FROM events WHERE transaction_id IS NOT NULL ORDER BY ordinal",
+)]))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,7 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """The database, read by the standard library's driver."""
+    """The database."""
 
     attempts: list[Signed]
     states: dict[str, tuple[str, str | None, bool]]  # id → status, the hash shown, whether a cancel was accepted
@@ -46,22 +58,14 @@ class Books:
 
     @staticmethod
     def read(folder: Path) -> "Books":
-        with sqlite3.connect(f"file:{folder / 'baton.db'}?mode=ro", uri=True) as database:
-            rows = database.execute(
-                "SELECT transaction_id, kind, hash, number, fate, block_hash, raw FROM attempts ORDER BY ordinal"
-            ).fetchall()
-            states = database.execute(
-                "SELECT t.id, t.status, a.hash, t.is_canceled"
-                " FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
-            ).fetchall()
-            events = database.execute(
-                "SELECT transaction_id, number, status FROM events WHERE transaction_id IS NOT NULL ORDER BY ordinal"
-            ).fetchall()
+        # In a process of its own: a second copy of SQLite in ours would drop the locks of the first.
+        read = subprocess.run([sys.executable, "-c", READER, folder / "baton.db"], capture_output=True, check=True)
+        rows, states, events = json.loads(read.stdout)
         stories: dict[str, list[tuple[int, str]]] = defaultdict(list)
         for transaction_id, number, status in events:
             stories[transaction_id].append((number, status))
         attempts = [
-            Signed(holder, kind, hash_, number, fate, block, "0x" + raw.hex())
+            Signed(holder, kind, hash_, number, fate, block, "0x" + raw.lower())
             for holder, kind, hash_, number, fate, block, raw in rows
         ]
         return Books(attempts, {row[0]: (row[1], row[2], bool(row[3])) for row in states}, stories)

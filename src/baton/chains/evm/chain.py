@@ -74,8 +74,11 @@ class EvmChain:
             doubtful = [attempt.hash for attempt in attempts if not self._is_settled_here(attempt)]
         else:
             doubtful = [a.hash for a in attempts if a.hash not in self.ledger.landed and _is_doubtful(a, account, self)]
-        found = await self._node.receipts(doubtful)
-        return dict(zip(doubtful, found, strict=True))
+        return await self.receipts(doubtful)
+
+    async def receipts(self, hashes: Sequence[str]) -> dict[str, Receipt | None]:
+        """By transaction hash; None where the node that we asked knows none."""
+        return dict(zip(hashes, await self._node.receipts(hashes), strict=True))
 
     def _open_count(self) -> int:
         """A lane without work does not look: what it had open a few blocks ago counts no more."""
@@ -151,6 +154,7 @@ class Look:
         seen = [self._at(attempt, asked, hashes) for attempt in attempts]
         deep = [one for one in seen if isinstance(one, Receipt) and self._is_deep(one.block)]
         settled = await self.chain.proof.settled(deep, self.account.depth)
+        seen = await self._doubted(attempts, seen, settled)
         doubtful = [
             attempt for attempt, one in zip(attempts, seen, strict=True) if self._may_be_lost(attempt, one, asked)
         ]
@@ -171,6 +175,23 @@ class Look:
         receipts = [self.chain.ledger.landed.get(one.hash) or asked.get(one.hash) for one in attempts]
         blocks = [one.block for one in (*attempts, *receipts) if one is not None and one.block is not None]
         return await self.chain.hashes_at({one.number for one in blocks if one.number <= self.tip.block.number})
+
+    async def _doubted(
+        self, attempts: Sequence[Attempt], seen: list[Receipt | Orphaned | Unseen], settled: Mapping[str, Receipt]
+    ) -> list[Receipt | Orphaned | Unseen]:
+        """What we wrote down as included, and too few nodes confirm though it should be deep by now, is asked for anew."""
+        doubtful = [
+            attempt.hash
+            for attempt, one in zip(attempts, seen, strict=True)
+            if isinstance(one, Receipt) and self._is_deep(one.block) and attempt.block and one.hash not in settled
+        ]
+        if not doubtful:
+            return seen
+        found = await self.chain.receipts(doubtful)
+        return [
+            (found[attempt.hash] or Orphaned()) if attempt.hash in found else one
+            for attempt, one in zip(attempts, seen, strict=True)
+        ]
 
     def _at(
         self, attempt: Attempt, asked: Mapping[str, Receipt | None], hashes: Mapping[int, str]
