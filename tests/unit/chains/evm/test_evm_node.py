@@ -1,0 +1,124 @@
+"""What an EVM node's answers come to when there are several nodes, and what is remembered of a method that is missing."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import pytest
+from tests.fakes import FakeClock
+
+from baton.chains.base import Accepted, Rejected, Unknown
+from baton.chains.evm.keys import keccak
+from baton.chains.evm.node import WITHOUT_S, EvmNode
+from baton.chains.rpc import Answer, Call, Result, RpcError, RpcPool
+from baton.domain.errors import NodeUnavailable
+
+Script = Callable[[Call], Answer | None]
+RAW = b"\x02bytes"
+ACCEPTED = Result("0x" + keccak(RAW).hex())
+REJECTED = RpcError(-32000, "intrinsic gas too low")
+
+
+@dataclass(slots=True)
+class FakePool:
+    """Nodes that answer by a script each; None is silence."""
+
+    scripts: Sequence[Script]
+    clock: FakeClock = field(default_factory=FakeClock)
+    asked: int = 0
+
+    @property
+    def endpoints(self) -> Sequence[Script]:
+        return self.scripts
+
+    def alone_for_s(self) -> float:
+        return 0.0
+
+    async def batch(self, calls: Sequence[Call]) -> list[Answer]:
+        self.asked += 1
+        return [answer for call in calls if (answer := self.scripts[0](call)) is not None]
+
+    async def witnesses(self, calls: Sequence[Call], _n: int) -> list[tuple[Script, list[Answer]]]:
+        told = [(script, [script(call) for call in calls]) for script in self.scripts]
+        return [(script, [one for one in found if one is not None]) for script, found in told if None not in found]
+
+    async def everywhere(self, calls: Sequence[Call]) -> list[tuple[Script, list[Answer] | NodeUnavailable]]:
+        told = [(script, [script(call) for call in calls]) for script in self.scripts]
+        return [
+            (script, NodeUnavailable("silent") if None in found else [one for one in found if one is not None])
+            for script, found in told
+        ]
+
+
+def node_of(*scripts: Script) -> tuple[EvmNode, FakePool]:
+    pool = FakePool(scripts)
+    return EvmNode(cast("RpcPool", pool), has_fee_history=True), pool
+
+
+def always(answer: Answer | None) -> Script:
+    return lambda _: answer
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([REJECTED], Rejected),
+        ([REJECTED, REJECTED], Rejected),
+        ([REJECTED, None], Unknown),
+        ([REJECTED, ACCEPTED], Accepted),
+        ([ACCEPTED, None], Accepted),
+        ([Result("0x00")], Unknown),
+    ],
+)
+async def test_bytes_are_refused_for_good_only_when_every_node_says_so(
+    answers: list[Answer | None], expected: type
+) -> None:
+    """C5, C6: a node that says nothing may have them."""
+    node, _ = node_of(*[always(answer) for answer in answers])
+    assert [type(one) for one in await node.broadcast([RAW])] == [expected]
+
+
+async def test_a_missing_method_is_remembered_for_a_while_and_then_asked_for_again() -> None:
+    node, pool = node_of(always(RpcError(-32601, "the method eth_getBlockReceipts does not exist")))
+    assert await node.block_receipts([1]) is None
+    assert await node.block_receipts([2]) is None
+    assert pool.asked == 1
+    pool.clock.advance(WITHOUT_S)
+    await node.block_receipts([3])
+    assert pool.asked == 2
+
+
+async def test_a_request_that_a_node_does_not_like_is_no_missing_method() -> None:
+    node, pool = node_of(always(RpcError(-32600, "invalid request")))
+    for _ in range(2):
+        with pytest.raises(NodeUnavailable):
+            await node.block_receipts([1])
+    assert pool.asked == 2
+
+
+def chain(genesis: str) -> Script:
+    block = {"number": "0x0", "hash": genesis, "parentHash": "0x00", "gasLimit": "0x1"}
+    return lambda call: Result("0x1" if call.method == "eth_chainId" else block)
+
+
+async def test_most_nodes_tell_which_chain_it_is() -> None:
+    node, _ = node_of(chain("0xaa"), chain("0xbb"), chain("0xaa"))
+    assert await node.identity() == "1:0xaa"
+
+
+async def test_nodes_of_different_chains_are_no_chain() -> None:
+    node, _ = node_of(chain("0xaa"), chain("0xbb"))
+    with pytest.raises(NodeUnavailable, match="different chains"):
+        await node.identity()
+
+
+async def test_a_silent_node_does_not_keep_the_chain_unknown() -> None:
+    node, _ = node_of(always(None), chain("0xbb"))
+    assert await node.identity() == "1:0xbb"
+
+
+async def test_another_transactions_receipt_is_no_answer() -> None:
+    receipt = {"transactionHash": "0xbb", "blockNumber": "0x1", "blockHash": "0x01", "gasUsed": "0x1", "status": "0x1"}
+    node, _ = node_of(always(Result(receipt)))
+    with pytest.raises(NodeUnavailable):
+        await node.receipts(["0xaa"])
