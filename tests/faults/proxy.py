@@ -55,6 +55,7 @@ class FaultProxy:
     def __init__(self, upstream_url: str, *, seed: int = 0) -> None:
         self.upstream_url = upstream_url  # may be changed while running
         self.sent: list[Sent] = []
+        self.arrived: list[str] = []  # raw transactions that the node has answered
         self.http_requests = 0
         self.calls: Counter[str] = Counter()
         self._rules: list[Rule] = []
@@ -189,7 +190,9 @@ class FaultProxy:
         body = msgspec.json.encode(items if is_list else items[0])
         headers = {"Content-Type": "application/json"}
         async with self._session.post(address, data=body, headers=headers, allow_redirects=False) as response:
-            return response.status, await response.read()
+            answer = await response.read()
+        self.arrived += [_raw(item.get("params")) for item in items if item["method"] in SENDS]
+        return response.status, answer
 
     def _merged(self, content: Json, made: dict[int, Json], body: bytes) -> bytes:
         """The node's answers with ours among them. What is no list of answers stays as it came."""

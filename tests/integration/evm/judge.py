@@ -1,8 +1,9 @@
 """What must hold at the end of every test here, whatever it did. Read from the chain, the recorder and the database file."""
 
-import sqlite3
 from pathlib import Path
+from typing import Any
 
+from tests.database import rows
 from tests.integration.evm.rig import Rig
 
 FINAL = ("confirmed", "failed", "expired", "canceled")
@@ -32,19 +33,16 @@ async def judge(rig: Rig) -> None:
 
 def _save_before_send(rig: Rig) -> None:
     """D6: every byte that the node was ever shown by us is in the database."""
-    with sqlite3.connect(f"file:{rig.store_folder / 'baton.db'}?mode=ro", uri=True) as database:
-        stored = {"0x" + row[0].hex() for row in database.execute("SELECT raw FROM attempts")}
+    stored = {"0x" + raw.hex() for (raw,) in rows(rig.store_folder, "SELECT raw FROM attempts")}
     for sent in rig.proxy.sent:
         assert sent.raw in stored, f"D6: sent but not stored: {sent.raw[:40]}"
 
 
-def _read(folder: Path, genesis: str) -> tuple[list[tuple[str, str | None, str]], list[tuple[str, str, str | None]]]:
-    """What concerns this chain, with the standard library's driver, not our own reader."""
-    with sqlite3.connect(f"file:{folder / 'baton.db'}?mode=ro", uri=True) as database:
-        attempts = database.execute(
-            "SELECT hash, transaction_id, kind FROM attempts WHERE chain LIKE '%' || ?", [genesis]
-        ).fetchall()
-        finals = database.execute(
-            "SELECT t.id, t.status, a.hash, a.chain FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
-        ).fetchall()
+def _read(folder: Path, genesis: str) -> tuple[list[Any], list[Any]]:
+    """What concerns this chain."""
+    attempts = rows(folder, "SELECT hash, transaction_id, kind FROM attempts WHERE chain LIKE '%' || ?", genesis)
+    finals = rows(
+        folder,
+        "SELECT t.id, t.status, a.hash, a.chain FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id",
+    )
     return attempts, [row[:3] for row in finals if row[1] in FINAL and (row[3] or genesis).endswith(genesis)]

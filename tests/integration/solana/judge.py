@@ -1,9 +1,9 @@
 """What must hold at the end of every test here, whatever it did: read from the chain, the recorder and the database file."""
 
 import base64
-import sqlite3
 from pathlib import Path
 
+from tests.database import rows
 from tests.integration.solana.rig import SolanaRig
 from tests.lane_rig import FINAL
 
@@ -59,10 +59,9 @@ def memos(node: SolanaDevnet) -> list[str]:
 
 
 def _read(folder: Path) -> tuple[list[tuple[str, str, bytes]], list[tuple[str, str, str | None]]]:
-    """With the standard library's driver, not our own reader."""
-    with sqlite3.connect(f"file:{folder / 'baton.db'}?mode=ro", uri=True) as database:
-        attempts = database.execute("SELECT hash, transaction_id, raw FROM attempts").fetchall()
-        finals = database.execute(
-            "SELECT t.id, t.status, a.hash FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
-        ).fetchall()
+    """Past our own reader."""
+    attempts = rows(folder, "SELECT hash, transaction_id, raw FROM attempts")
+    finals = rows(
+        folder, "SELECT t.id, t.status, a.hash FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
+    )
     return attempts, [row for row in finals if row[1] in FINAL]

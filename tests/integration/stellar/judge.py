@@ -1,11 +1,11 @@
 """What must hold at the end of every test here, whatever it did: read from the ledger, the recorder and the database file."""
 
 import base64
-import sqlite3
 from collections import Counter
 from pathlib import Path
 
 from stellar_sdk import xdr
+from tests.database import rows
 from tests.integration.stellar.rig import StellarRig
 from tests.lane_rig import FINAL
 
@@ -54,10 +54,9 @@ def tags(node: StellarDevnet) -> Counter[str]:
 
 
 def _read(folder: Path) -> tuple[list[tuple[str, str | None, str, bytes]], list[tuple[str, str, str | None]]]:
-    """With the standard library's driver, not our own reader."""
-    with sqlite3.connect(f"file:{folder / 'baton.db'}?mode=ro", uri=True) as database:
-        attempts = database.execute("SELECT hash, transaction_id, kind, raw FROM attempts").fetchall()
-        finals = database.execute(
-            "SELECT t.id, t.status, a.hash FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
-        ).fetchall()
+    """Past our own reader."""
+    attempts = rows(folder, "SELECT hash, transaction_id, kind, raw FROM attempts")
+    finals = rows(
+        folder, "SELECT t.id, t.status, a.hash FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
+    )
     return attempts, [row for row in finals if row[1] in FINAL]

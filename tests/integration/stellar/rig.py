@@ -136,10 +136,11 @@ class StellarRig(LaneRig):
         return sum(1 for proxy in self.proxies for raw in proxy.forwarded if raw in raws)
 
     async def is_sent(self, transaction_id: str, times: int) -> None:
-        """Waits until a node got its bytes so often."""
+        """Waits until a node has taken in its bytes so often."""
 
         async def is_so() -> bool:
-            return await self.times_sent(transaction_id) >= times
+            raws = {base64.b64encode(one.raw).decode() for one in await self.attempts(transaction_id)}
+            return sum(raw in raws for proxy in self.proxies for raw in proxy.arrived) >= times
 
         await self.until(is_so)
 
