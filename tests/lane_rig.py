@@ -21,6 +21,7 @@ from baton.domain.ids import random_id
 from baton.domain.network import Network
 from baton.domain.policy import Policy
 from baton.domain.relayer import Relayer
+from baton.domain.status import OPEN
 from baton.domain.transaction import Attempt
 from baton.lanes.desk import Desk, LaneSettings
 from baton.lanes.explain import LaneSight
@@ -195,10 +196,15 @@ class LaneRig:
         return found
 
     async def looked(self, number: int) -> None:
-        """Waits until the lane has looked at a block of at least that number."""
+        """Waits until the lane has looked at a block of at least that number; one without open work does not look."""
 
         async def has_looked() -> bool:
             seen = self.desk.looked_at if self.desk is not None else None
-            return seen is not None and seen.block.number >= number
+            if seen is not None and seen.block.number >= number:
+                return True
+            async with self.store.read() as snapshot:
+                return (
+                    sum(n for (_, status), n in (await snapshot.transactions.counts()).items() if status in OPEN) == 0
+                )
 
         await self.until(has_looked)
