@@ -11,6 +11,7 @@ from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
 
+from msgspec.structs import replace as with_changes
 from tests.house import EVM, language_of
 
 from baton.commands.registry import Relayers
@@ -40,7 +41,7 @@ async def write(store: Store, clock: SystemClock) -> None:
     state = stored.state
     for number in range(EVENTS - 1):
         is_last = number == EVENTS - 2
-        state = replace(state, reason=f"step {number}", status=Status.FAILED if is_last else Status.PENDING)
+        state = with_changes(state, reason=f"step {number}", status=Status.FAILED if is_last else Status.PENDING)
         advance = Advance(stored.id, stored.version + number, (state,))
         await store.write(Progress(clock.now(), advances=(advance,)))
 

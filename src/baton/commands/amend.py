@@ -6,7 +6,8 @@ carried out by the lane.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import replace as with_changes
+
+from msgspec.structs import replace as with_changes
 
 from baton.commands.context import TRIES, Context
 from baton.commands.transactions import Shown, carried

@@ -5,8 +5,10 @@ is applied here, and a row that someone else changed is read again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Fate, Hold, Revision, Slot, Transaction

@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from tests.contract.chains.driver import Driver
 
 from baton.app.lines import build_lines

@@ -1,7 +1,8 @@
 """Builds the changes that the suite writes: short to call, everything explicit in the change itself."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
 
 from baton.domain.ids import ordered_id
 from baton.domain.notification import Notification

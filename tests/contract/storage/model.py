@@ -1,7 +1,9 @@
 """The store as it ought to be, in plain dictionaries: the judge of the stateful test."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from baton.domain.status import Status
 from baton.domain.transaction import Hold, State, Transaction

@@ -4,10 +4,10 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.contract.storage.making import advance, an_accept, final, later, progress
 from tests.contract.storage.postgres_schema import postgres_schema
 from tests.contract.storage.postgres_server import running_postgres

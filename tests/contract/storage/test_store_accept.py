@@ -2,8 +2,8 @@
 
 import asyncio
 import random
-from dataclasses import replace
 
+from msgspec.structs import replace
 from tests.contract.storage.conftest import Engine
 from tests.contract.storage.making import NOON, accepted, advance, an_accept, final, later, moved_to, page_ids, progress
 

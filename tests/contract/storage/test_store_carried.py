@@ -1,8 +1,8 @@
 """Bytes that can land only once are carried by one transaction, whoever else brings them, in every store."""
 
 import asyncio
-from dataclasses import replace
 
+from msgspec.structs import replace
 from tests.contract.storage.making import an_accept
 
 from baton.domain.transaction import Revision, State

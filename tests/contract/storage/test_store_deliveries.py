@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
+from msgspec.structs import replace as with_changes
 from tests.contract.storage.making import (
     NOON,
     a_notification,
@@ -86,7 +87,7 @@ async def with_events(store: Store, count: int) -> Transaction:
     """A transaction with that many events."""
     transaction = await accepted(store)
     for number in range(count - 1):
-        transaction = await moved_to(store, transaction, replace(transaction.state, reason=f"step {number}"))
+        transaction = await moved_to(store, transaction, with_changes(transaction.state, reason=f"step {number}"))
     return transaction
 
 

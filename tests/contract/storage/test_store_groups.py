@@ -1,9 +1,9 @@
 """Groups and snapshots: outcomes of one group are independent, a snapshot stands still, wake-ups follow commits."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.contract.storage.conftest import Engine
 from tests.contract.storage.making import (
     a_notification,

@@ -1,7 +1,6 @@
 """What people look at: what can still be canceled, what stands before one in the queue, the last confirmation."""
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from tests.contract.storage.making import (
     accepted,
     an_attempt,

@@ -4,7 +4,6 @@ import asyncio
 import shutil
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from msgspec.structs import replace
 from tests.contract.storage.conftest import SqliteEngine
 from tests.contract.storage.making import NOON, advance, an_accept, an_attempt, hold, later, progress
 from tests.contract.storage.model import Model

@@ -1,9 +1,9 @@
 """Progress: compare-and-set, all or nothing, events without holes, final never changes (D2, D4, W1, C3)."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.contract.storage.making import (
     NOON,
     accepted,

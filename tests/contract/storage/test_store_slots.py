@@ -1,9 +1,9 @@
 """Slots and attempts: one holder each, hashes unique, released slots come back (N1, D6)."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.contract.storage.making import (
     ACCOUNT,
     CHAIN,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace as with_changes
 from tests.fakes import FakeClock
 from tests.house import EVM
 
@@ -70,7 +71,7 @@ def an_entry(status: Status, *, attempts: int = 1, intent: Intent | None = None,
         for index in range(attempts)
     ]
     if changes:
-        made[-1] = replace(made[-1], **changes)
+        made[-1] = with_changes(made[-1], **changes)
     state = State(status, attempt_id=made[-1].id if made else None)
     return Entry(Transaction("t", EVM.id, 1, CLOCK.now(), 1, 1, state, intent), Revision(1, {}), made)
 

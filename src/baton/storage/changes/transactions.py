@@ -1,22 +1,21 @@
 """Changes of transactions: accepted once, moved by compare-and-set."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from baton.domain.json import Json
 from baton.domain.transaction import Attempt, Block, Fate, Hold, Intent, Revision, Slot, State
 from baton.storage.changes.owners import Fence
 
 
-@dataclass(frozen=True, slots=True)
-class IdempotencyKey:
+class IdempotencyKey(Struct, frozen=True):
     scope: str  # the API key's id; relayers are kept apart by the change's relayer_id
     key: str
     body_hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Accept:
+class Accept(Struct, frozen=True):
     """Stores a new transaction as `pending`, numbered by its relayer's counter, with its first event.
 
     → `Accepted`, `Duplicate` (the idempotency key is taken), `Carried` (the revision's fingerprint is another's) or `Full`
@@ -31,8 +30,7 @@ class Accept:
     idempotency: IdempotencyKey | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Advance:
+class Advance(Struct, frozen=True):
     """Moves one transaction by compare-and-set on its version. Each step becomes an event; the last one is the new state."""
 
     transaction_id: str
@@ -42,8 +40,7 @@ class Advance:
     revision: Revision | None = None  # a new revision to keep
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptNews:
+class AttemptNews(Struct, frozen=True):
     """What was learned about a stored attempt."""
 
     attempt_id: str
@@ -53,8 +50,7 @@ class AttemptNews:
     outcome: Json | None = None  # e.g. the receipt's gas used, as the family keeps it
 
 
-@dataclass(frozen=True, slots=True)
-class SlotMove:
+class SlotMove(Struct, frozen=True):
     """Takes a slot (`held`), or says what became of it. A slot that is not `released` has one holder."""
 
     slot: Slot
@@ -63,8 +59,7 @@ class SlotMove:
     hold: Hold
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """Everything that one decision changes, all or nothing.
 
     → `Done`, `Stale` (a version was not as expected), `Taken` (a slot or hash has another holder), `Carried` (as for
@@ -79,8 +74,7 @@ class Progress:
     slots: tuple[SlotMove, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Struct, frozen=True):
     """Forgets idempotency keys older than `before` whose transaction is final. At most `limit` rows. → `Done`."""
 
     before: datetime

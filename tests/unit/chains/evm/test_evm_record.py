@@ -1,9 +1,9 @@
 """A record has every key of the interface at every moment, null until known."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from coincurve import PrivateKey
+from msgspec.structs import replace
 
 from baton.chains.evm import wire
 from baton.chains.evm.language import EvmLanguage
