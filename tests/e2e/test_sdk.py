@@ -161,5 +161,14 @@ def test_a_refusal_reaches_the_client_in_the_envelope(
     assert seen[case] == {"status": status, "success": False, "data": None, "message": message}
 
 
+def test_every_call_of_the_client_finds_a_door(seen: dict[str, Any]) -> None:
+    """interface §4.7: what is not served says so; nothing that the client knows is an unknown path here."""
+    doors = seen["doors"]
+    assert len(doors) > 40
+    assert {door["status"] for door in doors.values()} == {200, 400, 404, 501}
+    lost = [call for call, door in doors.items() if door["status"] == 404 and door["error"].startswith("no path")]
+    assert lost == []
+
+
 def test_the_probe_says_ok(seen: dict[str, Any]) -> None:
     assert seen["health"] == "OK"

@@ -11,7 +11,7 @@ from baton.api.query import paging, values_of
 from baton.api.request import Request
 from baton.api.routing import Route
 from baton.chains.fields import found
-from baton.commands import deliveries
+from baton.commands import deliveries, notifications
 from baton.commands.context import Context
 from baton.commands.deliveries import ShownDelivery
 from baton.domain.clock import to_text
@@ -111,6 +111,7 @@ class Deliveries:
         ]
 
     async def list(self, request: Request) -> Answer:
+        await notifications.get(self._context, request.ids[0])  # an unknown one comes before a wrong query
         wanted = await deliveries.list_page(self._context, request.ids[0], paging(request), _status(request))
         return page([DeliveryRecord.of(each) for each in wanted.items], wanted.paging, wanted.total)
 

@@ -33,6 +33,8 @@ PATHS: tuple[tuple[str, str], ...] = (
     ("POST", "/api/v1/api-keys"),
     ("GET", "/api/v1/api-keys/{key_id}/permissions"),
     ("DELETE", "/api/v1/api-keys/{key_id}"),
+    ("GET", "/metrics/{metric_name}"),
+    ("GET", "/debug/metrics/scrape"),
 )
 
 

@@ -12,7 +12,7 @@ from baton import telemetry
 from baton.chains.solana.wire import address_of as solana_address
 from baton.chains.stellar.wire import address_of as stellar_address
 from baton.cli.listen import receiving_for_dev
-from baton.cli.serve import asked_to_stop, run
+from baton.cli.serve import asked_to_stop, log_warnings, run
 from baton.config import Config, Settings, Sources, read_config
 from baton.devnet.anvil import Anvil, cache_folder, ensure_anvil
 from baton.devnet.keys import EVM_RELAYER_KEY, SOLANA_RELAYER_SEED, STELLAR_RELAYER_SEED
@@ -51,6 +51,7 @@ async def _dev() -> None:
 
     async with local_chains() as urls:
         config = read_config(local_document(urls), Sources(os.environ, Path()), is_local=True)
+        log_warnings(config)
         token = local_token(config.settings)
         async with (
             running(config, token) as service,

@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 
 from baton import telemetry
-from baton.config import load_config
+from baton.config import Config, load_config
 
 File = Annotated[Path | None, typer.Option("--config", "-c", help="The configuration file, JSON or TOML.")]
-SHORT_KEY = 32
 
 
 def serve(config: File = None) -> None:
@@ -21,11 +20,8 @@ def serve(config: File = None) -> None:
     path = config or (Path(os.environ["CONFIG_FILE"]) if os.environ.get("CONFIG_FILE") else None)
     found = load_config(path, os.environ, needs_api_key=True)
     telemetry.configure_logging(found.settings.log_level, found.settings.log_format)
-    for warning in found.warnings:
-        telemetry.log.warning("configuration", warning=warning)
+    log_warnings(found)
     token = found.settings.api_key or ""
-    if len(token) < SHORT_KEY:
-        telemetry.log.warning("configuration", warning=f"API_KEY has {len(token)} characters; use {SHORT_KEY} or more")
 
     async def main() -> None:
         from baton.app import running
@@ -34,6 +30,12 @@ def serve(config: File = None) -> None:
             await asked_to_stop()
 
     run(main)
+
+
+def log_warnings(config: Config) -> None:
+    """What the file and the environment say that will not be done, or not well."""
+    for warning in config.warnings:
+        telemetry.log.warning("configuration", warning=warning)
 
 
 async def asked_to_stop() -> None:

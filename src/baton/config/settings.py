@@ -42,7 +42,7 @@ def _row(name: str, read: Callable[[str], object], default: object, doc: str, *,
 class Settings:
     api_key: str | None = _row(
         "API_KEY",
-        words.text,
+        words.token,
         None,
         "The root API key. `baton serve` refuses to start without it; `baton dev` makes one and keeps it.",
         is_secret=True,

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import math
+import re
 from collections.abc import Callable
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -15,6 +16,7 @@ _LOG_LEVELS = {
     "warning": "warning",
     "error": "error",
 }
+_VISIBLE_ASCII = re.compile(r"[!-~]+")
 _LOG_FORMATS = {"json": "json", "pretty": "pretty", "compact": "pretty"}
 _FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 
@@ -22,6 +24,13 @@ _FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0":
 def text(value: str) -> str:
     if not value.isprintable():
         raise ValueError("printable text")
+    return value
+
+
+def token(value: str) -> str:
+    """What a client can send in a header: a blank in it would lock everyone out."""
+    if not _VISIBLE_ASCII.fullmatch(value):
+        raise ValueError("visible ASCII characters without blanks")
     return value
 
 

@@ -147,7 +147,7 @@ def _explained(failure: BaseException, timeout_s: float) -> str:
             return f"its certificate was refused: {why}"
         case aiohttp.ClientSSLError() | ssl.SSLError():
             return f"TLS failed: {getattr(cause, 'reason', None) or type(cause).__name__}"
-        case aiohttp.InvalidURL():
+        case ValueError():  # a host that is no name, a path that is no path
             return "the URL cannot be used"
         case aiohttp.ServerDisconnectedError() | ConnectionResetError():
             return "the receiver closed the connection without an answer"

@@ -57,6 +57,12 @@ async def desk(house: House) -> Desk:
     return Desk(house)
 
 
+@pytest.mark.parametrize("query", ["", "?page=x", "?status=lost"])
+async def test_an_unknown_notification_comes_before_a_wrong_query(desk: Desk, query: str) -> None:
+    reply = await desk.client.get("/api/v1/notifications/nobody/deliveries" + query)
+    assert (reply.status, reply.message) == (404, "Notification not found")
+
+
 async def test_deliveries_are_listed_newest_first_with_every_attempt(desk: Desk) -> None:
     await desk.submit(3)
     reply = await desk.client.get(LIST + "?per_page=2")

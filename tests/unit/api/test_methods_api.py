@@ -59,6 +59,7 @@ async def test_a_path_of_the_wider_api_is_answered_501(client: Client, method: s
         "/api/v1/notifications//",
         "/api/v1//notifications",
         "/api/v1/notifications/a/b",
+        "/metrics/a/b",
         "/api/v2/notifications",
         "*",
         "",

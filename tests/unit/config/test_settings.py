@@ -93,6 +93,14 @@ def test_secrets_do_not_show_in_the_repr() -> None:
     assert repr(bytes(range(32))) not in repr(found)
 
 
+@pytest.mark.parametrize("key", ["two words" * 4, " " + "k" * 32, "k" * 32 + "\t", "clé" * 12])
+def test_an_api_key_that_no_header_can_carry_is_a_mistake(key: str) -> None:
+    found, findings = read({"API_KEY": key})
+    assert found.api_key is None
+    expected = "visible ASCII characters without blanks"
+    assert findings.mistakes == [f"API_KEY: found something else (not shown), expected {expected}"]
+
+
 def test_a_short_api_key_is_a_warning() -> None:
     found, findings = read({"API_KEY": "short"})
     assert found.api_key == "short"

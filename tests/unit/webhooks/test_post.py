@@ -74,6 +74,11 @@ async def test_a_receiver_that_drips_its_head_costs_the_timeout(post: Post) -> N
         assert (await post.send(url, [], "event-1", BODY)).error == "no answer within 1 s"
 
 
+@pytest.mark.parametrize("host", ["a..b", "..", "a" * 64 + ".example", "a\\b"])
+async def test_a_host_that_is_no_name_is_said_as_such(post: Post, host: str) -> None:
+    assert (await post.send(f"http://{host}/", [], "event-1", BODY)).error == "the URL cannot be used"
+
+
 async def test_a_reset_is_said_as_such(post: Post) -> None:
     async def reset(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.transport.abort()
