@@ -73,6 +73,8 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         entry.id: languages[entry.family, entry.network].address(signers[entry.id].public_key)
         for entry in config.relayers
     }
+    if mistakes := config.check_accounts(addresses):
+        raise Misconfigured(mistakes)
     linger_s = settings.commit_linger_ms / 1000
     store = await SqliteStore.open(settings.data_dir, storage_cipher(settings), linger_s=linger_s)
     async with contextlib.AsyncExitStack() as stack:

@@ -34,7 +34,6 @@ async def _addresses(config: Config) -> dict[str, str]:
 
     signers = {entry.id: entry for entry in config.signers}
     found: dict[str, str] = {}
-    lanes: dict[tuple[object, str], str] = {}
     mistakes: list[str] = []
     for relayer in config.relayers:
         try:
@@ -42,15 +41,8 @@ async def _addresses(config: Config) -> dict[str, str]:
         except Misconfigured as error:
             mistakes.extend(f"relayer {relayer.id!r}: {mistake}" for mistake in error.mistakes)
             continue
-        address = address_of(relayer.family, signer.public_key)
-        network = config.network_of(relayer)
-        lane = (network.chain_id or network.passphrase or network.name, address)
-        first = lanes.setdefault(lane, relayer.id)
-        if first != relayer.id:
-            mistakes.append(
-                f"relayer {relayer.id!r}: found the account {address} of relayer {first!r}, expected another"
-            )
-        found[relayer.id] = address
+        found[relayer.id] = address_of(relayer.family, signer.public_key)
+    mistakes += config.check_accounts(found)
     if mistakes:
         raise Misconfigured(mistakes)
     return found

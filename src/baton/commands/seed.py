@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from baton import telemetry
+from baton.commands.seed_notifications import seed_notifications
 from baton.config import At, Config, Findings, RelayerEntry, read_relayer
 from baton.domain.clock import Clock
 from baton.domain.errors import Misconfigured
-from baton.domain.notification import Notification
 from baton.domain.relayer import Relayer
 from baton.storage.base import Store, StoredRelayer
-from baton.storage.changes import CreateNotification, SaveRelayer
+from baton.storage.changes import SaveRelayer
 
 Addresses = Mapping[str, str]  # by relayer id
+Stored = Mapping[str, StoredRelayer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,8 @@ async def seed(store: Store, config: Config, addresses: Addresses, clock: Clock)
     """Brings the store in line with the file; gives every relayer as it is in force now."""
     async with store.read() as snapshot:
         stored = {one.relayer_id: one for one in await snapshot.relayers.all()}
-        mistakes = [
-            f"relayers.{entry.id}: its address changed from {old} to {addresses[entry.id]} while {count} transactions "
-            "are open; put the old key back until they are final"
-            for entry in config.relayers
-            if entry.id in stored
-            and (old := stored[entry.id].entry["address"]) != addresses[entry.id]
-            and (count := await snapshot.relayers.open_count(entry.id)) > 0
-        ]
+        open_counts = {name: await snapshot.relayers.open_count(name) for name in stored}
+    mistakes = _moved(config, addresses, stored, open_counts) + _taken_over(config, addresses, stored, open_counts)
     if mistakes:
         raise Misconfigured(mistakes)
     changes = [_applied(entry, stored.get(entry.id), addresses[entry.id], clock) for entry in config.relayers]
@@ -44,9 +39,38 @@ async def seed(store: Store, config: Config, addresses: Addresses, clock: Clock)
     gone = [one for one in stored.values() if one.origin == "file" and one.relayer_id not in named]
     changes += [_removed(one, clock) for one in gone if not one.is_removed]
     await store.write_all([change for change in changes if change is not None])
-    await _seed_notifications(store, config, clock)
+    await seed_notifications(store, config, clock)
     async with store.read() as snapshot:
         return [_in_force(one) for one in await snapshot.relayers.all()]
+
+
+def _moved(config: Config, addresses: Addresses, stored: Stored, open_counts: Mapping[str, int]) -> list[str]:
+    """What is open belongs to the account that it was accepted for."""
+    return [
+        f"relayers.{entry.id}: its address changed from {old} to {addresses[entry.id]} while {open_counts[entry.id]} "
+        "transactions are open; put the old key back until they are final"
+        for entry in config.relayers
+        if entry.id in stored
+        and (old := stored[entry.id].entry["address"]) != addresses[entry.id]
+        and open_counts[entry.id] > 0
+    ]
+
+
+def _taken_over(config: Config, addresses: Addresses, stored: Stored, open_counts: Mapping[str, int]) -> list[str]:
+    """A relayer that left the file finishes what is open: until then another on its account would fight over nonces."""
+    named = {(config.network_of(entry).chain, addresses[entry.id]): entry.id for entry in config.relayers}
+    mistakes = []
+    for one in stored.values():
+        raw, address = one.entry["relayer"], one.entry["address"]
+        network = config.networks.get((raw["network_type"], raw["network"]))
+        if one.relayer_id in named.values() or network is None or not open_counts[one.relayer_id]:
+            continue
+        if heir := named.get((network.chain, address)):
+            mistakes.append(
+                f"relayers.{heir}: its account {address} is that of relayer {one.relayer_id!r}, which is no longer in the "
+                f"file and has {open_counts[one.relayer_id]} open transactions; keep the old entry instead until they are final"
+            )
+    return mistakes
 
 
 def _applied(entry: RelayerEntry, stored: StoredRelayer | None, address: str, clock: Clock) -> SaveRelayer | None:
@@ -72,16 +96,6 @@ def _removed(stored: StoredRelayer, clock: Clock) -> SaveRelayer:
         stored.seed_hash,
         stored.entry,
         is_removed=True,
-    )
-
-
-async def _seed_notifications(store: Store, config: Config, clock: Clock) -> None:
-    """The file's notifications are made once; afterwards the API rules them."""
-    await store.write_all(
-        [
-            CreateNotification(Notification(entry.id, entry.url, clock.now(), entry.signing_key))
-            for entry in config.notifications
-        ]
     )
 
 

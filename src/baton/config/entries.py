@@ -79,6 +79,22 @@ class Config:
         """A relayer's own nodes, else its network's."""
         return relayer.custom_rpc_urls or self.network_of(relayer).rpc_urls
 
+    def check_accounts(self, addresses: Mapping[str, str]) -> list[str]:
+        """The mistakes of relayers, whose addresses are given by their ids: two on one account of one chain would
+        fight over its nonces. Only opened signers tell; two entries may hold the same key."""
+        lanes: dict[tuple[object, str], str] = {}
+        mistakes: list[str] = []
+        for relayer in self.relayers:
+            if relayer.id not in addresses:
+                continue
+            address = addresses[relayer.id]
+            first = lanes.setdefault((self.network_of(relayer).chain, address), relayer.id)
+            if first != relayer.id:
+                mistakes.append(
+                    f"relayer {relayer.id!r}: found the account {address} of relayer {first!r}, expected another"
+                )
+        return mistakes
+
 
 def seed_hash(raw: Json, *secrets: Secret | None) -> str:
     """SHA-256 of the entry in canonical JSON, and of its secrets' fingerprints: a new value behind the same

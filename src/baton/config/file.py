@@ -14,7 +14,7 @@ from baton.config.secret import Sources
 from baton.config.sections import EVERYONE, notification, read_relayer, signer
 from baton.domain.errors import Invalid, Misconfigured
 from baton.domain.json import Json
-from baton.domain.network import Family, Network
+from baton.domain.network import Network
 
 FILE_MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 32
@@ -170,7 +170,7 @@ def _check_unique(at: At, ids: Mapping[int, str]) -> None:
 def _check_references(config: Config, relayers: Mapping[int, RelayerEntry], at: At) -> None:
     signers = {entry.id for entry in config.signers}
     notifications = {entry.id for entry in config.notifications} | {EVERYONE}
-    lanes: dict[tuple[Family, object, str], int] = {}
+    lanes: dict[tuple[object, str], int] = {}
     for number, relayer in relayers.items():
         place = at.index(number)
         if relayer.signer_id and relayer.signer_id not in signers:
@@ -185,7 +185,7 @@ def _check_references(config: Config, relayers: Mapping[int, RelayerEntry], at: 
                 place.key("network").mistake(repr(relayer.network), f"a known {relayer.family} network")
             continue
         _check_nodes(config, relayer, place)
-        lane = (relayer.family, network.chain_id or network.passphrase or network.name, relayer.signer_id)
+        lane = (network.chain, relayer.signer_id)
         first = lanes.setdefault(lane, number)
         if first != number and relayer.signer_id:
             found = f"the signer and network of {at.index(first).path}"

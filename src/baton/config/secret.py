@@ -37,7 +37,8 @@ class Secret:
 
     @property
     def fingerprint(self) -> str:
-        """32 bits that tell whether it changed; too few to be of use to whoever reads the database."""
+        """32 bits that tell whether it changed. They also tell a right guess of a weak secret from a wrong one:
+        whatever is made with them is stored encrypted."""
         return sha256(b"baton seed\0" + self.value.encode(errors="surrogatepass")).hexdigest()[:8]
 
 

@@ -44,3 +44,8 @@ class Network:
     tags: frozenset[str] = frozenset()  # e.g. "arbitrum-based"
     is_testnet: bool = False
     is_local: bool = False  # a chain that may be started anew at any time
+
+    @property
+    def chain(self) -> tuple[Family, int | str]:
+        """Which chain it is, as far as a file can tell: networks of different names may be the same one."""
+        return self.family, self.chain_id or self.passphrase or self.name

@@ -7,7 +7,7 @@ store; an implementation's duties are written on each method.
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
@@ -56,6 +56,17 @@ class StoredRelayer:
     entry: Json
     is_removed: bool
     disabled_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSeed:
+    """What the file last said of a notification."""
+
+    notification_id: str
+    version: int
+    seed_hash: str | None = field(repr=False)  # None: from a store that did not remember it yet
+    is_removed: bool  # its entry is no longer in the file
+    is_standing: bool  # the notification that the file made is still there
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +148,9 @@ class NotificationReader(Protocol):
 
     async def ids(self) -> list[str]:
         """Of every notification there is."""
+
+    async def seeds(self) -> list[StoredSeed]:
+        """Of every notification that the file made, also of those that were deleted since."""
 
 
 class DeliveryReader(Protocol):

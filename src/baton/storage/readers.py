@@ -10,7 +10,7 @@ from baton.domain.events import TransactionEvent
 from baton.domain.notification import Health, Notification
 from baton.domain.status import Status
 from baton.domain.transaction import Attempt, Hold, Transaction, View
-from baton.storage.base import ListFilter, OpenTransaction, Page, StoredRelayer
+from baton.storage.base import ListFilter, OpenTransaction, Page, StoredRelayer, StoredSeed
 from baton.storage.changes import Duplicate
 from baton.storage.cipher import Cipher
 from baton.storage.delivery_readers import Deliveries, Feed, Fetch
@@ -146,6 +146,12 @@ class Notifications:
     async def ids(self) -> list[str]:
         return [row[0] for row in await self._fetch("notification_ids")]
 
+    async def seeds(self) -> list[StoredSeed]:
+        return [
+            StoredSeed(row[0], row[1], self._opened(row[2], seed_hash_place(row[0])), bool(row[3]), bool(row[4]))
+            for row in await self._fetch("seeds")
+        ]
+
 
 def signing_key_place(notification_id: str) -> str:
     """Where the secret lives: a ciphertext moved to another row cannot be opened."""
@@ -154,6 +160,10 @@ def signing_key_place(notification_id: str) -> str:
 
 def previous_key_place(notification_id: str) -> str:
     return f"notifications|{notification_id}|previous_key"
+
+
+def seed_hash_place(notification_id: str) -> str:
+    return f"notification_seeds|{notification_id}|seed_hash"
 
 
 class Relayers:

@@ -1,6 +1,9 @@
 """`baton check-config` and the frame around every command."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,18 +73,43 @@ def test_a_key_that_is_none_is_said_without_showing_it(
     assert "hunter22" not in said
 
 
-def test_two_signers_with_one_key_on_one_chain_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def two_on_one_account(folder: Path) -> str:
     key = {"key": {"type": "env", "value": "RAW"}}
-    path = write(
-        tmp_path,
+    return write(
+        folder,
         relayers=[
             {"id": "a", "network": "local", "network_type": "evm", "signer_id": "s"},
             {"id": "b", "network": "localhost-anvil", "network_type": "evm", "signer_id": "t"},
         ],
         signers=[{"id": "s", "type": "local", "config": key}, {"id": "t", "type": "local", "config": key}],
     )
-    assert run("check-config", path) == 1
+
+
+def test_two_signers_with_one_key_on_one_chain_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("check-config", two_on_one_account(tmp_path)) == 1
     assert "relayer 'b': found the account" in capsys.readouterr().err
+
+
+def test_the_service_does_not_start_with_two_lanes_on_one_account(tmp_path: Path) -> None:
+    """It would fight with itself over the account's nonces."""
+    environ = {**os.environ, "API_KEY": "k" * 32, "BATON_DATA_DIR": str(tmp_path / "data"), "APP_PORT": "0"}
+    command = [sys.executable, "-m", "baton", "serve", "--config", two_on_one_account(tmp_path)]
+    ended = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert "relayer 'b': found the account" in ended.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_one_key_on_two_chains_is_good(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(
+        tmp_path,
+        relayers=[
+            {"id": "a", "network": "local", "network_type": "evm", "signer_id": "s"},
+            {"id": "b", "network": "sepolia", "network_type": "evm", "signer_id": "s", "custom_rpc_urls": ["http://n"]},
+        ],
+    )
+    assert run("check-config", path) == 0
+    assert capsys.readouterr().out.count(Account.from_key(KEY).address) == 2
 
 
 def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from tests.contract.storage.making import a_notification
 
 from baton.domain.errors import Misconfigured
 from baton.domain.notification import Notification
-from baton.storage.changes import CreateNotification, Done
+from baton.storage.changes import CreateNotification, Done, SeedNotification
 from baton.storage.cipher import Cipher
 from baton.storage.sqlite import SqliteStore
 from baton.storage.sqlite.folder import lock_folder, make_folder
@@ -96,3 +96,16 @@ async def test_a_change_of_keys_killed_half_way_leaves_the_old_key_in_force(tmp_
     with pytest.raises(apsw.ConstraintError):
         await SqliteStore.open(tmp_path, Cipher(NEW, OLD))
     assert await _stored(tmp_path, Cipher(OLD)) == a_notification()
+
+
+async def test_a_new_key_takes_over_what_is_remembered_of_the_file(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path, Cipher(OLD))
+    await store.write(SeedNotification("n", 0, "hash", CreateNotification(a_notification())))
+    await store.close()
+    await (await SqliteStore.open(tmp_path, Cipher(NEW, OLD))).close()
+    store = await SqliteStore.open(tmp_path, Cipher(NEW))
+    try:
+        async with store.read() as snapshot:
+            assert [seed.seed_hash for seed in await snapshot.notifications.seeds()] == ["hash"]
+    finally:
+        await store.close()

@@ -84,3 +84,13 @@ def test_a_newer_store_is_refused_untouched() -> None:
 
 def test_migrations_are_numbered_from_one_without_holes() -> None:
     assert [number for number, _ in scripts()] == list(range(1, len(scripts()) + 1))
+
+
+def test_notifications_of_a_store_that_remembered_no_entries_may_be_the_files() -> None:
+    connection = apsw.Connection(":memory:")
+    for number, text in scripts()[:4]:
+        connection.execute(f"{text};PRAGMA user_version = {number}")
+    connection.execute("INSERT INTO notifications (id, url, created_at, version) VALUES ('n', 'https://a', 0, 7)")
+    migrate(connection)
+    query = "SELECT notification_id, seed.version, seed_hash, is_removed FROM notification_seeds AS seed"
+    assert list(connection.execute(f"{query} JOIN notifications ON ordinal = receiver")) == [("n", 1, None, 0)]

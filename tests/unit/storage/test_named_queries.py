@@ -14,6 +14,7 @@ SCANS_ON_PURPOSE = {
     "notification_ids",
     "notifications",
     "relayers",
+    "seeds",  # once a start
     "unpublished",  # an index that holds nothing else
     "with_due",  # one look into an index for each notification
     "with_overdue",

@@ -32,6 +32,7 @@ from baton.storage.changes.resources import (
     DeleteNotification,
     RememberChain,
     SaveRelayer,
+    SeedNotification,
     UpdateNotification,
 )
 from baton.storage.changes.transactions import (
@@ -50,6 +51,7 @@ Change = (
     | CreateNotification
     | UpdateNotification
     | DeleteNotification
+    | SeedNotification
     | SaveRelayer
     | TakeLane
     | LeaveLane
@@ -90,6 +92,7 @@ __all__ = [
     "RememberChain",
     "Replay",
     "SaveRelayer",
+    "SeedNotification",
     "SlotMove",
     "Stale",
     "Sweep",

@@ -1,6 +1,6 @@
 """Changes of what an operator sets up: notifications, relayers, chains."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from baton.domain.clock import EPOCH
@@ -31,6 +31,21 @@ class DeleteNotification:
     """→ `Done` or `Stale` (there was none)."""
 
     notification_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeedNotification:
+    """Remembers what the file says of a notification, in one step with the change that this makes of it, if any.
+
+    → `Done`; `Duplicate` when the id to be created is taken; `Stale` when what was seen has changed, or when the
+    notification to be updated is not the one that the file made.
+    """
+
+    notification_id: str
+    version: int  # of what is remembered; 0: nothing yet, then the change creates
+    seed_hash: str | None = field(repr=False)  # of the entry; kept encrypted, because the signing key is in it
+    change: CreateNotification | UpdateNotification | None = None
+    is_removed: bool = False  # from the file
 
 
 @dataclass(frozen=True, slots=True)

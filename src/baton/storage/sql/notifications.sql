@@ -36,3 +36,24 @@ SELECT id FROM notifications ORDER BY ordinal
 
 -- name: count_notifications
 SELECT count(*) FROM notifications
+
+-- name: seeds
+SELECT seed.notification_id, seed.version, seed.seed_hash, seed.is_removed, made.ordinal IS NOT NULL
+FROM notification_seeds AS seed LEFT JOIN notifications AS made ON made.ordinal = seed.receiver
+ORDER BY seed.notification_id
+
+-- name: drop_seed
+DELETE FROM notification_seeds WHERE notification_id = $1 AND version = $2 RETURNING version
+
+-- name: insert_seed
+INSERT INTO notification_seeds (notification_id, version, receiver, seed_hash)
+SELECT id, $2, ordinal, $3 FROM notifications WHERE id = $1
+ON CONFLICT (notification_id) DO NOTHING RETURNING version
+
+-- name: keep_seed
+UPDATE notification_seeds SET version = version + 1, seed_hash = $3, is_removed = $4
+WHERE notification_id = $1 AND version = $2 RETURNING version
+
+-- name: seeded
+SELECT seed.version FROM notification_seeds AS seed JOIN notifications AS made ON made.ordinal = seed.receiver
+WHERE seed.notification_id = $1

@@ -11,10 +11,10 @@ from baton.domain.status import Status
 from baton.domain.transaction import State, Transaction
 from baton.storage import changes as c
 from baton.storage.cipher import Cipher
-from baton.storage.readers import previous_key_place, signing_key_place
 from baton.storage.rows import Row, attempt_columns, json_text, micros, state_columns
-from baton.storage.sqlite.aftermath import DELIVERIES, EVENTS, NOTIFICATIONS, Aftermath, Refusal
+from baton.storage.sqlite.aftermath import EVENTS, Aftermath, Refusal
 from baton.storage.sqlite.apply_deliveries import DeliveryApplier
+from baton.storage.sqlite.apply_notifications import NotificationApplier
 
 
 class Applier:
@@ -23,8 +23,8 @@ class Applier:
     def __init__(self, connection: apsw.Connection, queries: Mapping[str, str], cipher: Cipher) -> None:
         self._connection = connection
         self._queries = queries
-        self._cipher = cipher
         self._deliveries = DeliveryApplier(connection, self._run)
+        self._notifications = NotificationApplier(self._run, cipher, self._deliveries)
 
     def apply(self, change: c.Change) -> tuple[c.Outcome, Aftermath]:
         after = Aftermath()
@@ -45,25 +45,14 @@ class Applier:
         for relayer_id, count in after.finished.items():
             self._run("finish", relayer_id, count)
 
-    def _dispatch(self, change: c.Change, after: Aftermath) -> c.Outcome:  # noqa: C901, PLR0912 - one arm a change
+    def _dispatch(self, change: c.Change, after: Aftermath) -> c.Outcome:
         match change:
             case c.Accept():
                 return self._accept(change, after)
             case c.Progress():
                 return self._progress(change, after)
-            case c.CreateNotification(it):
-                sealed = self._sealed(it.signing_key, signing_key_place(it.id))
-                made = self._run("insert_notification", it.id, it.url, sealed, to_micros(it.created_at))
-                after.topics.add(NOTIFICATIONS)
-                return c.Done() if made else c.Duplicate()
-            case c.UpdateNotification():
-                return self._update_notification(change, after)
-            case c.DeleteNotification(notification_id):
-                after.topics.add(NOTIFICATIONS)
-                deleted = self._run("delete_notification", notification_id)
-                for (receiver,) in deleted:
-                    self._run("retire_receiver", receiver)
-                return _done_if(deleted)
+            case c.CreateNotification() | c.UpdateNotification() | c.DeleteNotification() | c.SeedNotification():
+                return self._notifications.apply(change, after)
             case c.SaveRelayer():
                 return self._save_relayer(change, after)
             case c.TakeLane(lane, node):
@@ -208,21 +197,3 @@ class Applier:
         if held and held[0][0] not in (None, node) and self._run("node_lives", held[0][0], to_micros(now)):
             return c.NotOwner()
         return c.Owned(self._run("own_lane", lane, node)[0][0])
-
-    def _update_notification(self, change: c.UpdateNotification, after: Aftermath) -> c.Outcome:
-        it = change.notification
-        sealed = self._sealed(it.signing_key, signing_key_place(it.id))
-        previous = self._sealed(it.previous_key, previous_key_place(it.id))
-        until = micros(it.previous_until)
-        updated = self._run("update_notification", it.id, it.url, sealed, it.version, previous, until)
-        for (receiver,) in updated:
-            self._deliveries.make_due(receiver, to_micros(change.at), 0)
-            after.topics |= {NOTIFICATIONS, DELIVERIES, f"{DELIVERIES}/{it.id}"}
-        return _done_if(updated)
-
-    def _sealed(self, secret: str | None, place: str) -> bytes | None:
-        return None if secret is None else self._cipher.seal(secret, place)
-
-
-def _done_if(rows: list[Row]) -> c.Outcome:
-    return c.Done() if rows else c.Stale()

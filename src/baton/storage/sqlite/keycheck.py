@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from baton.storage.cipher import Cipher
-from baton.storage.readers import previous_key_place, signing_key_place
+from baton.storage.readers import previous_key_place, seed_hash_place, signing_key_place
 
 PLACE = "facts|key_check|value"
 
@@ -35,6 +35,13 @@ def _seal_anew(connection: apsw.Connection, cipher: Cipher) -> None:
             )
             update = "UPDATE notifications SET signing_key = ?2, previous_key = ?3 WHERE id = ?1"
             connection.execute(update, (notification_id, *keys))
+        seeds: list[tuple[Any, ...]] = connection.execute(
+            "SELECT notification_id, seed_hash FROM notification_seeds"
+        ).fetchall()
+        for notification_id, seed_hash in seeds:
+            anew = _anew(cipher, seed_hash, seed_hash_place(notification_id))
+            update = "UPDATE notification_seeds SET seed_hash = ?2 WHERE notification_id = ?1"
+            connection.execute(update, (notification_id, anew))
         connection.execute("UPDATE facts SET value = ?1 WHERE name = 'key_check'", (cipher.seal("baton", PLACE),))
 
 
