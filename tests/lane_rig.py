@@ -1,12 +1,17 @@
-"""A real store and a real lane of any family, in one hand, with the client's commands. What is true is asked of the chain."""
+"""A real store and a real lane of any family, in one hand, with the client's commands. What is true is asked of the chain.
+
+A family plugs in its `Parts`, and in a class of its own the ways to make its node's blocks. Every wait is for a signal:
+the store's wake-ups tell when it is worth looking.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from dataclasses import replace as with_changes
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+from tests.clocks import MovedClock
 
 from baton.app.lines import build_lines
 from baton.chains.base import Language
@@ -16,16 +21,14 @@ from baton.commands import amend, transactions
 from baton.commands.context import Context
 from baton.commands.registry import Relayers
 from baton.config import Config, Settings
-from baton.domain.clock import SystemClock
 from baton.domain.ids import random_id
 from baton.domain.network import Network
 from baton.domain.policy import Policy
 from baton.domain.relayer import Relayer
-from baton.domain.status import OPEN
 from baton.domain.transaction import Attempt
 from baton.lanes.desk import Desk, LaneSettings
 from baton.lanes.explain import LaneSight
-from baton.lanes.keeper import Keeper
+from baton.lanes.keeper import Keeper, Line
 from baton.storage.base import Store
 from baton.storage.cipher import Cipher
 from baton.storage.sqlite import SqliteStore
@@ -36,6 +39,7 @@ LOOK_S = 0.1  # what only the chain knows gives no wake-up
 FINAL = ("confirmed", "failed", "expired", "canceled")
 
 Record = dict[str, Any]
+IsSo = Callable[[], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
@@ -46,30 +50,18 @@ class Parts:
     language: Language
     pen: Pen
     policy: Policy
-
-
-class LeapingClock(SystemClock):
-    """The real time, and a leap ahead when a test has no time to wait."""
-
-    def __init__(self) -> None:
-        self._ahead_s = 0.0
-
-    def now(self) -> datetime:
-        return super().now() + timedelta(seconds=self._ahead_s)
-
-    def monotonic(self) -> float:
-        return super().monotonic() + self._ahead_s
-
-    def leap(self, seconds: float) -> None:
-        self._ahead_s += seconds
+    usual: Mapping[str, Any] = field(default_factory=dict)  # what every body has that does not say otherwise
 
 
 class LaneRig:
+    lane_settings = LaneSettings()
+    lease_s = 2.0
+
     def __init__(self, parts: Parts, folder: Path) -> None:
         self.parts = parts
         self.folder = folder
         self.address = parts.language.address(parts.pen.public_key)
-        self.clock = LeapingClock()
+        self.clock = MovedClock()
         self.wrap_store: Callable[[Store], Store] = lambda store: store  # a fault test puts its own before the real one
         self.context: Context
         self._policy = parts.policy
@@ -80,15 +72,26 @@ class LaneRig:
     async def start(self) -> None:
         """On the data folder as it is: fresh at first, with its past after a `stop`."""
         network, language = self.parts.network, self.parts.language
-        store = self.wrap_store(await SqliteStore.open(self.folder, Cipher(bytes(32))))
+        self._store = self.wrap_store(await SqliteStore.open(self.folder, Cipher(bytes(32))))
         relayer = Relayer(RELAYER, "R", network.name, network.family, "signer", self.address, self._policy)
-        relayers = Relayers(lambda _: language, [relayer])
+        self.context = Context(self._store, Relayers(lambda _: language, [relayer]), self.clock)
+        self._keeper = await self.another_keeper(self.lease_s)
+        live = LaneSight(self._keeper.desks, {(network.family, network.name): network})
+        self.context = with_changes(self.context, live=live)
+
+    async def another_keeper(self, lease_s: float) -> Keeper:
+        """One more owner on the same store, as another process would be. Who asks for it stops it."""
+        lines, pools = self.lines()
+        self._pools += pools
+        keeper = Keeper(self.store, self.clock, random_id(), self.lane_settings, lease_s)
+        await keeper.start(lines)
+        return keeper
+
+    def lines(self) -> tuple[list[Line], list[RpcPool]]:
+        """As the service itself builds them."""
+        network = self.parts.network
         config = Config(Settings(), networks={(network.family, network.name): network})
-        lines, self._pools = build_lines(config, relayers, {RELAYER: self.parts.pen}, self.clock)
-        self._keeper = Keeper(store, self.clock, random_id(), LaneSettings(), lease_s=2.0)
-        live = LaneSight(self._keeper.desks, config.networks)
-        self._store, self.context = store, Context(store, relayers, self.clock, live=live)
-        await self._keeper.start(lines)
+        return build_lines(config, self.context.relayers, {RELAYER: self.parts.pen}, self.clock)
 
     async def stop(self) -> None:
         """As a shutdown does it. Twice is no harm."""
@@ -110,34 +113,41 @@ class LaneRig:
         return self._store
 
     @property
-    def is_running(self) -> bool:
-        return self._keeper is not None
-
-    @property
     def desk(self) -> Desk | None:
-        """For signals only: what the lane has seen."""
+        """For signals only: what the lane has seen, once it runs."""
         assert self._keeper is not None
         return self._keeper.desks.get(RELAYER)
 
     def set_policy(self, **changes: Any) -> None:
         """As a PATCH would, in force at once."""
         self._policy = with_changes(self._policy, **changes)
-        relayer = self.context.relayers.get(RELAYER).relayer
-        self.context.relayers.put(with_changes(relayer, policy=self._policy))
+        self._change_relayer(policy=self._policy)
 
-    async def submit(self, body: Any, key: str | None = None) -> str:
+    def set_paused(self, is_paused: bool) -> None:
+        self._change_relayer(is_paused=is_paused)
+
+    def _change_relayer(self, **changes: Any) -> None:
+        relayers = self.context.relayers
+        relayers.put(with_changes(relayers.get(RELAYER).relayer, **changes))
+
+    async def submit(self, body: Mapping[str, Any] | None = None, /, key: str | None = None, **fields: Any) -> str:
         """With a key it may be said again after a crash."""
         once = None if key is None else transactions.OnceOnly("client", key)
-        return (await transactions.submit(self.context, RELAYER, body, once)).view.id
+        wish = {**self.parts.usual, **(body or {}), **fields}
+        return (await transactions.submit(self.context, RELAYER, wish, once)).view.id
 
-    async def replace(self, transaction_id: str, body: Any) -> Record:
-        return (await amend.replace(self.context, RELAYER, transaction_id, body)).record()
+    async def replace(self, transaction_id: str, body: Mapping[str, Any] | None = None, /, **fields: Any) -> Record:
+        wish = {**self.parts.usual, **(body or {}), **fields}
+        return (await amend.replace(self.context, RELAYER, transaction_id, wish)).record()
 
     async def cancel(self, transaction_id: str) -> Record:
         return (await amend.cancel(self.context, RELAYER, transaction_id)).record()
 
     async def record(self, transaction_id: str) -> Record:
         return (await transactions.get(self.context, RELAYER, transaction_id)).record()
+
+    async def statuses(self, transaction_ids: Sequence[str]) -> list[str]:
+        return [(await self.record(one))["status"] for one in transaction_ids]
 
     async def story(self, transaction_id: str) -> list[str]:
         """The status of each event, in order."""
@@ -148,7 +158,7 @@ class LaneRig:
         async with self.store.read() as snapshot:
             return await snapshot.transactions.attempts(transaction_id)
 
-    async def until(self, is_so: Callable[[], Awaitable[bool]], timeout_s: float = PATIENCE_S) -> None:
+    async def until(self, is_so: IsSo, timeout_s: float = PATIENCE_S) -> None:
         """Looks again at each commit of the store."""
         told = self.store.watch("events")
         async with asyncio.timeout(timeout_s):
@@ -181,16 +191,16 @@ class LaneRig:
     ) -> list[Record]:
         return [await self.reaches(one, *statuses, patience_s=patience_s) for one in transaction_ids]
 
-    async def says(self, transaction_id: str, part: str) -> Record:
+    async def reason(self, transaction_id: str, part: str) -> Record:
         """Waits until its reason has these words."""
         found: Record = {}
 
-        async def has_part() -> bool:
+        async def says() -> bool:
             found.update(await self.record(transaction_id))
             return part in (found["status_reason"] or "")
 
         try:
-            await self.until(has_part)
+            await self.until(says)
         except TimeoutError:
             raise AssertionError(f"{found['status']} says {found['status_reason']!r}, awaited {part!r}") from None
         return found
@@ -200,11 +210,11 @@ class LaneRig:
 
         async def has_looked() -> bool:
             seen = self.desk.looked_at if self.desk is not None else None
-            if seen is not None and seen.block.number >= number:
-                return True
-            async with self.store.read() as snapshot:
-                return (
-                    sum(n for (_, status), n in (await snapshot.transactions.counts()).items() if status in OPEN) == 0
-                )
+            return (seen is not None and seen.block.number >= number) or await self.is_idle()
 
         await self.until(has_looked)
+
+    async def is_idle(self) -> bool:
+        """Whether nothing is open."""
+        async with self.store.read() as snapshot:
+            return await snapshot.relayers.open_count(RELAYER) == 0

@@ -6,18 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.proxy import FaultProxy
-from tests.integration.solana.rig import FINALITY, SOL
-from tests.lane_rig import LaneRig, Parts
+from tests.integration.solana.rig import FINALITY, SOL, parts
+from tests.lane_rig import LaneRig
 
 from baton.chains.solana import fees
-from baton.chains.solana.language import SolanaLanguage
 from baton.chains.solana.node import GENESIS
 from baton.devnet.keys import SOLANA_RELAYER_SEED
 from baton.devnet.solana import SolanaDevnet
-from baton.domain.curve import Curve
-from baton.domain.network import Family, Network, RpcUrl
-from baton.domain.policy import SolanaPolicy, Speed
-from baton.signers.local import LocalSigner
+from baton.domain.policy import Speed
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "solana.md").read_text(encoding="utf-8")
 REQUESTS: list[Any] = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
@@ -26,9 +22,7 @@ RECEIVER = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 
 async def test_every_request_of_the_page_is_confirmed_on_the_local_chain(tmp_path: Path) -> None:
     async with await SolanaDevnet().start(manual=True) as node, FaultProxy(node.url) as proxy:
-        network = Network("local", Family.SOLANA, rpc_urls=(RpcUrl(proxy.url),), block_time_ms=200, is_local=True)
-        pen = LocalSigner(Curve.ED25519, SOLANA_RELAYER_SEED)
-        rig = LaneRig(Parts(network, SolanaLanguage(), pen, SolanaPolicy()), tmp_path)
+        rig = LaneRig(parts(proxy.url, seed=SOLANA_RELAYER_SEED), tmp_path)
         node.airdrop(rig.address, SOL)
         await rig.start()
         try:

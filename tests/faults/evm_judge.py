@@ -13,7 +13,8 @@ from typing import Any
 
 from eth_account.typed_transactions.typed_transaction import TypedTransaction
 from hexbytes import HexBytes
-from tests.faults.evm_rig import FINAL, FaultRig
+from tests.faults.evm_rig import FaultRig
+from tests.lane_rig import FINAL
 
 from baton.domain.status import Status, may_move
 
@@ -78,7 +79,7 @@ async def judge_everything(
 
     `receivers`: for each transaction, everyone whom a version of it would have paid one wei, and nobody else.
     """
-    books = Books.read(rig.store_folder)
+    books = Books.read(rig.folder)
     _judge_stories(books)
     _judge_save_before_send(rig, books)
     _judge_slots(books)

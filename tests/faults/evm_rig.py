@@ -5,33 +5,26 @@ Blocks come while a test waits (`mining`), as on a real chain, so that nothing h
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from tests.faults.proxy import FaultProxy
 from tests.integration.evm.chain import fresh_address
-from tests.integration.evm.rig import RELAYER, Record, Rig
+from tests.integration.evm.rig import Rig, parts
+from tests.lane_rig import FINAL, RELAYER, IsSo, Record
 
 from baton.chains.evm.chain import EvmChain
-from baton.chains.evm.language import EvmLanguage
 from baton.chains.evm.maker import EvmMaker
 from baton.chains.evm.node import EvmNode, verify
 from baton.chains.rpc import RpcPool, RpcSettings
-from baton.commands.context import Context
-from baton.commands.registry import Relayers
 from baton.devnet.anvil import CHAIN_ID, Anvil
-from baton.domain.ids import random_id
-from baton.domain.network import Family, Network, RpcUrl
+from baton.domain.network import RpcUrl
 from baton.domain.policy import EvmPolicy
-from baton.domain.relayer import Relayer
 from baton.lanes.desk import LaneSettings
-from baton.lanes.keeper import Keeper, Line, Track
+from baton.lanes.keeper import Line, Track
 from baton.storage.base import ListFilter
-from baton.storage.cipher import Cipher
-from baton.storage.sqlite import SqliteStore
 
-FINAL = ("confirmed", "failed", "expired", "canceled")
 BLOCK_S = 0.1
 PATIENCE_S = 25.0
 
@@ -45,48 +38,31 @@ QUICK_RPC = RpcSettings(
     longest_wait_s=0.5,
     recheck_s=0.2,
 )
-QUICK_LANE = LaneSettings(retry_s=0.05, retry_ceiling_s=0.3)
 
 
 class FaultRig(Rig):
     """`proxies` stand before the same anvil or before several; the first one carries the reads."""
 
+    lane_settings = LaneSettings(retry_s=0.05, retry_ceiling_s=0.3)
+    lease_s = 1.0
+
     def __init__(
         self, node: Anvil, proxies: Sequence[FaultProxy], folder: Path, policy: EvmPolicy | None = None
     ) -> None:
+        urls = [RpcUrl(proxy.url, 100 - place) for place, proxy in enumerate(proxies)]
+        before_them = parts(*urls, policy=policy, block_time_ms=int(BLOCK_S * 1000), is_local=False)
+        super().__init__(node, proxies[0], folder, of=before_them)
         self.proxies = tuple(proxies)
-        super().__init__(node, proxies[0], folder, policy)
 
-    def _network(self) -> Network:
-        urls = tuple(RpcUrl(proxy.url, 100 - place) for place, proxy in enumerate(self.proxies))
-        return Network(
-            "local",
-            Family.EVM,
-            rpc_urls=urls,
-            block_time_ms=int(BLOCK_S * 1000),
-            chain_id=CHAIN_ID,
-            features=frozenset({"eip1559"}),
-        )
-
-    async def start(self) -> None:
-        network = self._network()
-        relayer = Relayer(RELAYER, "EVM", "local", Family.EVM, "signer", self.address, self._policy)
-        self._store = self.wrap_store(await SqliteStore.open(self.store_folder, Cipher(bytes(32))))
-        self.context = Context(self._store, Relayers(lambda _: EvmLanguage(network), [relayer]), self.clock)
-        self._keeper = await self.another_keeper()
-
-    async def another_keeper(self, lease_s: float = 1.0) -> Keeper:
-        """One more owner on the same store, as another process would be. Who asks for it stops it."""
-        network, relayers = self._network(), self.context.relayers
+    def lines(self) -> tuple[list[Line], list[RpcPool]]:
+        """With little patience for nodes."""
+        network, relayers = self.parts.network, self.context.relayers
         is_ours = partial(verify, chain_id=CHAIN_ID)
         pool = RpcPool(network.rpc_urls, settings=QUICK_RPC, clock=self.clock, verify=is_ours)
-        self._pools.append(pool)
         node = EvmNode(pool, has_fee_history=True)
         chain = EvmChain(network, node)
-        track = Track(lambda: relayers.get(RELAYER).relayer, self._signer)
-        keeper = Keeper(self.store, self.clock, random_id(), QUICK_LANE, lease_s)
-        await keeper.start([Line(network, chain, EvmMaker(network, node, chain.ledger), (track,))])
-        return keeper
+        track = Track(lambda: relayers.get(RELAYER).relayer, self.parts.pen)
+        return [Line(network, chain, EvmMaker(network, node, chain.ledger), (track,))], [pool]
 
     async def pay(self, count: int) -> dict[str, str]:
         """Asks for so many payments of one wei; ids with a receiver each that nobody else pays."""
@@ -111,9 +87,6 @@ class FaultRig(Rig):
         """Lets the lane live for a moment, as a block's time would."""
         await asyncio.sleep(seconds)
 
-    async def statuses(self, ids: Sequence[str]) -> list[str]:
-        return [(await self.record(one))["status"] for one in ids]
-
     async def settled(self, ids: Sequence[str], timeout_s: float = PATIENCE_S) -> list[Record]:
         """D3: mines until all are final."""
 
@@ -123,7 +96,7 @@ class FaultRig(Rig):
         await self.while_mining(are_final, timeout_s)
         return [await self.record(one) for one in ids]
 
-    async def while_mining(self, is_so: Callable[[], Awaitable[bool]], timeout_s: float = PATIENCE_S) -> None:
+    async def while_mining(self, is_so: IsSo, timeout_s: float = PATIENCE_S) -> None:
         async with self.mining():
             try:
                 await self.until(is_so, timeout_s)

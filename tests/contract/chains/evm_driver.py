@@ -6,15 +6,10 @@ from tests.contract.chains.driver import Driver
 from tests.faults.proxy import FaultProxy
 from tests.integration.evm.chain import ChainEye, fresh_address
 from tests.integration.evm.contracts import reverting
-from tests.lane_rig import Parts
+from tests.integration.evm.rig import parts
 
-from baton.chains.evm.language import EvmLanguage
-from baton.devnet.anvil import CHAIN_ID, Anvil
-from baton.devnet.keys import EVM_RELAYER_KEY
-from baton.domain.curve import Curve
-from baton.domain.network import Family, Network, RpcUrl
-from baton.domain.policy import EvmPolicy
-from baton.signers.local import LocalSigner
+from baton.devnet.anvil import Anvil
+from baton.domain.network import RpcUrl
 
 DEPTH = 3
 
@@ -26,18 +21,7 @@ class EvmDriver(Driver):
         self._node = node
         self._eye = ChainEye(node)
         self._receiver = fresh_address()
-        network = Network(
-            "local",
-            Family.EVM,
-            rpc_urls=(RpcUrl(proxy.url),),
-            block_time_ms=200,
-            confirmations=DEPTH,
-            chain_id=CHAIN_ID,
-            features=frozenset({"eip1559"}),
-            is_local=True,
-        )
-        pen = LocalSigner(Curve.SECP256K1, EVM_RELAYER_KEY)
-        self.parts = Parts(network, EvmLanguage(network), pen, EvmPolicy())
+        self.parts = parts(RpcUrl(proxy.url), confirmations=DEPTH)
 
     async def mine(self, blocks: int = 1) -> None:
         await self._eye.mine(blocks)

@@ -7,15 +7,9 @@ from solders.keypair import Keypair
 from solders.system_program import TransferParams, transfer
 from tests.contract.chains.driver import Driver
 from tests.faults.proxy import FaultProxy
-from tests.integration.solana.rig import FINALITY, MEMO, SEED, SOL, body
-from tests.lane_rig import Parts
+from tests.integration.solana.rig import FINALITY, MEMO, SEED, SOL, body, parts
 
-from baton.chains.solana.language import SolanaLanguage
 from baton.devnet.solana import SolanaDevnet
-from baton.domain.curve import Curve
-from baton.domain.network import Family, Network, RpcUrl
-from baton.domain.policy import SolanaPolicy
-from baton.signers.local import LocalSigner
 
 
 class SolanaDriver(Driver):
@@ -25,8 +19,7 @@ class SolanaDriver(Driver):
         self._node = node
         self._key = Keypair.from_seed(SEED).pubkey()
         self._receiver = Keypair.from_seed(bytes([77]) * 32).pubkey()
-        network = Network("local", Family.SOLANA, rpc_urls=(RpcUrl(proxy.url),), block_time_ms=200, is_local=True)
-        self.parts = Parts(network, SolanaLanguage(), LocalSigner(Curve.ED25519, SEED), SolanaPolicy())
+        self.parts = parts(proxy.url)
         node.airdrop(str(self._key), 1000 * SOL)
         node.airdrop(str(self._receiver), SOL)
         self._before = node.balance(str(self._receiver))

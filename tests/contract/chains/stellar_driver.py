@@ -5,15 +5,9 @@ from typing import Any, Self
 from stellar_sdk import Asset, Keypair, xdr
 from tests.contract.chains.driver import Driver
 from tests.faults.proxy import FaultProxy
-from tests.integration.stellar.rig import LUMEN, SEED, body, payment
-from tests.lane_rig import Parts
+from tests.integration.stellar.rig import LUMEN, SEED, body, parts, payment
 
-from baton.chains.stellar.language import StellarLanguage
 from baton.devnet.stellar import StellarDevnet
-from baton.domain.curve import Curve
-from baton.domain.network import Family, Network, RpcUrl
-from baton.domain.policy import StellarPolicy
-from baton.signers.local import LocalSigner
 
 
 class StellarDriver(Driver):
@@ -25,16 +19,7 @@ class StellarDriver(Driver):
         self._node = node
         self._key = Keypair.from_raw_ed25519_seed(SEED)
         self._receiver = Keypair.from_raw_ed25519_seed(bytes([77]) * 32)
-        network = Network(
-            "local",
-            Family.STELLAR,
-            rpc_urls=(RpcUrl(proxy.url),),
-            block_time_ms=200,
-            passphrase=node.passphrase,
-            is_local=True,
-        )
-        language = StellarLanguage({network.name: network})
-        self.parts = Parts(network, language, LocalSigner(Curve.ED25519, SEED), StellarPolicy())
+        self.parts = parts(node, proxy.url)
 
     async def ready(self) -> Self:
         await self._node.fund(self._key.public_key, 1000 * LUMEN)

@@ -29,7 +29,7 @@ async def test_a_failure_is_told_with_its_reason_and_signs_nothing(rig: LaneRig,
 async def test_what_must_wait_holds_up_nobody(rig: LaneRig, driver: Driver) -> None:
     await driver.set_funds(10**15)
     waiting = await rig.submit(driver.payment(10**17))
-    await rig.says(waiting, "waiting for funds")
+    await rig.reason(waiting, "waiting for funds")
     flowing = await rig.submit(driver.payment(1000))
     await rig.reaches(flowing, "submitted")
     await driver.mine()
@@ -45,14 +45,14 @@ async def test_what_must_wait_holds_up_nobody(rig: LaneRig, driver: Driver) -> N
 async def test_a_cancel_while_it_waits_ends_it_at_once(rig: LaneRig, driver: Driver) -> None:
     await driver.set_funds(10**15)
     one = await rig.submit(driver.payment(10**17))
-    await rig.says(one, "waiting for funds")
+    await rig.reason(one, "waiting for funds")
     assert (await rig.cancel(one))["status"] == "canceled"
 
 
 async def test_a_replacement_while_it_waits_is_what_is_sent(rig: LaneRig, driver: Driver) -> None:
     await driver.set_funds(10**15)
     one = await rig.submit(driver.payment(10**17))
-    await rig.says(one, "waiting for funds")
+    await rig.reason(one, "waiting for funds")
     await rig.replace(one, driver.payment(2000))
     await driver.mine()
     await rig.reaches(one, "submitted")

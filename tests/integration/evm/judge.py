@@ -5,15 +5,14 @@ from typing import Any
 
 from tests.database import rows
 from tests.integration.evm.rig import Rig
-
-FINAL = ("confirmed", "failed", "expired", "canceled")
+from tests.lane_rig import FINAL
 
 
 async def judge(rig: Rig) -> None:
     """D6, E1, E4, N1 and C1, as far as they can be seen in the end; the lane may still run."""
     if not rig.node.is_running:
         return
-    attempts, finals = _read(rig.store_folder, await rig.chain.genesis())
+    attempts, finals = _read(rig.folder, await rig.chain.genesis())
     _save_before_send(rig)
     mined = {one["hash"]: one for one in await rig.chain.mined()}
     landed: dict[str, list[str]] = {}
@@ -33,7 +32,7 @@ async def judge(rig: Rig) -> None:
 
 def _save_before_send(rig: Rig) -> None:
     """D6: every byte that the node was ever shown by us is in the database."""
-    stored = {"0x" + raw.hex() for (raw,) in rows(rig.store_folder, "SELECT raw FROM attempts")}
+    stored = {"0x" + raw.hex() for (raw,) in rows(rig.folder, "SELECT raw FROM attempts")}
     for sent in rig.proxy.sent:
         assert sent.raw in stored, f"D6: sent but not stored: {sent.raw[:40]}"
 

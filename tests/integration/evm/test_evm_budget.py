@@ -31,9 +31,9 @@ async def spike_until_confirmed(rig: Rig, transaction_id: str) -> None:
 
 async def stuck_before_another(rig: Rig, first: str, second: str) -> tuple[str, str]:
     """One that the base fee has left behind, and one after it that could be mined at once."""
-    low = await rig.submit(to=first, value=5, **LOW)
+    low = await rig.submit(LOW, to=first, value=5)
     await rig.reaches(low, "submitted")
-    high = await rig.submit(to=second, value=6, **HIGH)
+    high = await rig.submit(HIGH, to=second, value=6)
     await rig.reaches(high, "submitted")
     return low, high
 
@@ -69,7 +69,7 @@ async def test_without_enough_budget_nothing_leaves_above_the_cap(make_rig: Make
 async def test_the_budget_is_not_spent_where_it_helps_nobody(make_rig: Make) -> None:
     """Alone in its lane: nobody waits behind it."""
     rig = await make_rig(EvmPolicy(gas_price_cap=CAP, rescue_budget_24h=21_000 * 10 * GWEI))
-    low = await rig.submit(to=fresh_address(), **LOW)
+    low = await rig.submit(LOW, to=fresh_address())
     await rig.reaches(low, "submitted")
     await spike(rig, BASE_FEE, 6)
     assert len(await rig.attempts(low)) == 1

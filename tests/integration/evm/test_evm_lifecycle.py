@@ -105,7 +105,7 @@ async def test_many_at_once_are_mined_in_the_order_of_acceptance(rig: Rig) -> No
 )
 async def test_each_kind_of_pricing_is_mined_as_its_kind(rig: Rig, pricing: dict[str, object], kind: str) -> None:
     receiver = fresh_address()
-    record = (await rig.confirmed([await rig.submit(to=receiver, value=3, **pricing)]))[0]
+    record = (await rig.confirmed([await rig.submit(pricing, to=receiver, value=3)]))[0]
     mined = await rig.chain.transaction(record["hash"])
     assert mined is not None
     assert mined["type"] == kind

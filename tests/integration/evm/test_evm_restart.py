@@ -176,10 +176,10 @@ async def test_a_local_chain_that_starts_anew_ends_what_was_open_and_goes_on(
 async def test_the_very_same_transaction_can_be_sent_on_the_new_chain(rig: Rig, anvil: Anvil) -> None:
     """Same nonce, content and price make the same hash there: it is another chain's."""
     fixed = {"to": fresh_address(), "value": 5, "gas_price": 20 * GWEI}
-    first = (await rig.confirmed([await rig.submit(**fixed)]))[0]
+    first = (await rig.confirmed([await rig.submit(fixed)]))[0]
     await anvil.kill()
     await anvil.start(port=anvil.port, extra=NEW_CHAIN)
     await rig.mine()
-    second = (await rig.confirmed([await rig.submit(**fixed)]))[0]
+    second = (await rig.confirmed([await rig.submit(fixed)]))[0]
     assert first["nonce"] == second["nonce"] == 0
     assert await rig.chain.balance(str(fixed["to"])) == 5

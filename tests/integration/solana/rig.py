@@ -26,6 +26,13 @@ FINALITY = 32  # blocks
 LIFE = 150  # blocks that a blockhash lives
 
 
+def parts(*urls: str, policy: SolanaPolicy | None = None, seed: bytes = SEED, **of_network: Any) -> Parts:
+    """Of a lane on a local chain."""
+    usual = {"block_time_ms": 200, "is_local": True}
+    network = Network("local", Family.SOLANA, rpc_urls=tuple(map(RpcUrl, urls)), **{**usual, **of_network})
+    return Parts(network, SolanaLanguage(), LocalSigner(Curve.ED25519, seed), policy or SolanaPolicy())
+
+
 class SolanaRig(LaneRig):
     def __init__(
         self,
@@ -38,17 +45,7 @@ class SolanaRig(LaneRig):
         self.node = node
         self.proxies = proxies
         self.key = Keypair.from_seed(SEED)
-        network = Network(
-            "local",
-            Family.SOLANA,
-            rpc_urls=tuple(RpcUrl(proxy.url) for proxy in proxies),
-            block_time_ms=200,
-            tags=tags,
-            is_local=True,
-        )
-        super().__init__(
-            Parts(network, SolanaLanguage(), LocalSigner(Curve.ED25519, SEED), policy or SolanaPolicy()), folder
-        )
+        super().__init__(parts(*(proxy.url for proxy in proxies), policy=policy, tags=tags), folder)
         assert self.address == str(self.key.pubkey())
 
     @property

@@ -88,7 +88,7 @@ async def test_a_cancel_waits_for_the_death_of_what_was_sent(rig: SolanaRig) -> 
 async def test_a_cancel_before_anything_is_signed_is_done_at_once(make_rig: Make) -> None:
     rig = await make_rig(lamports=0)
     one = await rig.submit(body(rig.tag("never")))
-    await rig.says(one, "waiting for funds")
+    await rig.reason(one, "waiting for funds")
     assert (await rig.cancel(one))["status"] == "canceled"
 
 

@@ -91,7 +91,7 @@ async def test_a_failure_on_chain_is_told_with_its_logs_once_it_is_final(rig: So
 async def test_what_the_balance_does_not_cover_waits_and_says_so(make_rig: Make) -> None:
     rig = await make_rig(lamports=SOL)
     one = await rig.submit(body(rig.pay(TO, 2 * SOL)))
-    await rig.says(one, "waiting for funds")
+    await rig.reason(one, "waiting for funds")
     small = await rig.submit(body(rig.pay(TO, SOL // 10)))
     await rig.confirms(small)
     rig.node.airdrop(rig.address, 2 * SOL)
@@ -103,7 +103,7 @@ async def test_what_the_balance_does_not_cover_waits_and_says_so(make_rig: Make)
 async def test_an_empty_account_waits_for_its_first_money(make_rig: Make) -> None:
     rig = await make_rig(lamports=0)
     one = await rig.submit(body(rig.tag("broke")))
-    await rig.says(one, "waiting for funds")
+    await rig.reason(one, "waiting for funds")
     rig.node.airdrop(rig.address, SOL)
     await rig.mine()
     await rig.confirms(one)
@@ -114,7 +114,7 @@ async def test_what_is_in_flight_is_not_promised_twice(make_rig: Make) -> None:
     first = await rig.submit(body(rig.pay(TO, 6 * SOL // 10)))
     await rig.reaches(first, "submitted")
     second = await rig.submit(body(rig.pay(TO, 6 * SOL // 10)))
-    await rig.says(second, "waiting for funds")
+    await rig.reason(second, "waiting for funds")
     await rig.confirms(first)
     assert (await rig.record(second))["status"] == "pending"
 
@@ -142,7 +142,7 @@ async def test_a_dear_market_is_paid_up_to_the_cap(make_rig: Make) -> None:
 async def test_a_cap_below_the_signatures_cost_holds_it_back_until_it_is_raised(make_rig: Make) -> None:
     rig = await make_rig(SolanaPolicy(max_allowed_fee_lamports=4_999))
     one = await rig.submit(body(rig.tag("dear")))
-    await rig.says(one, "over the relayer's cap")
+    await rig.reason(one, "over the relayer's cap")
     rig.set_policy(max_allowed_fee_lamports=5_000)
     await rig.mine()
     await rig.confirms(one)

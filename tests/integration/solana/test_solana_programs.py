@@ -96,7 +96,7 @@ async def test_a_day_s_limit_holds_back_the_transfer_that_would_break_it(make_ri
     first = await rig.submit(body(rig.pay(OWNER, 2 * SOL)))
     await rig.confirms(first)
     second = await rig.submit(body(rig.pay(OWNER, 2 * SOL)))
-    await rig.says(second, "spend limit for 24 hours")
+    await rig.reason(second, "spend limit for 24 hours")
     assert rig.node.balance(str(OWNER)) == 2 * SOL
 
 
@@ -109,7 +109,7 @@ async def test_equal_wishes_with_budgets_of_their_own_land_one_a_blockhash(rig: 
     before = rig.node.balance(str(OWNER))
     first = await rig.submit(body(limit, price, rig.pay(OWNER, 1000)))
     second = await rig.submit(body(limit, price, rig.pay(OWNER, 1000)))
-    await rig.says(second, "it goes with the next one")
+    await rig.reason(second, "it goes with the next one")
     await rig.lands(first)
     await rig.mine()
     await rig.confirms(second)

@@ -9,14 +9,8 @@ from solders.instruction import AccountMeta, Instruction
 from solders.keypair import Keypair
 from tests.integration.devnet.solana_wallet import CONFIRMED, Rpc
 from tests.integration.devnet.surfpool import Surfpool
-from tests.integration.solana.rig import MEMO, SEED, SOL, body
-from tests.lane_rig import LaneRig, Parts
-
-from baton.chains.solana.language import SolanaLanguage
-from baton.domain.curve import Curve
-from baton.domain.network import Family, Network, RpcUrl
-from baton.domain.policy import SolanaPolicy
-from baton.signers.local import LocalSigner
+from tests.integration.solana.rig import MEMO, SEED, SOL, body, parts
+from tests.lane_rig import LaneRig
 
 pytestmark = pytest.mark.node
 
@@ -43,10 +37,7 @@ async def rpc(surfpool: Surfpool) -> AsyncIterator[Rpc]:
 
 @pytest.fixture
 async def lane(surfpool: Surfpool, rpc: Rpc, tmp_path: Path) -> AsyncIterator[LaneRig]:
-    urls = (RpcUrl(surfpool.url), RpcUrl(surfpool.ws_url))
-    network = Network("local", Family.SOLANA, rpc_urls=urls, block_time_ms=50, is_local=True)
-    pen = LocalSigner(Curve.ED25519, SEED)
-    rig = LaneRig(Parts(network, SolanaLanguage(), pen, SolanaPolicy()), tmp_path)
+    rig = LaneRig(parts(surfpool.url, surfpool.ws_url, block_time_ms=50), tmp_path)
     await rig.start()
     yield rig
     await rig.stop()

@@ -8,7 +8,7 @@ from aiohttp import ClientSession
 from stellar_sdk import Account, FeeBumpTransactionEnvelope, Keypair, Operation, TransactionBuilder, TransactionEnvelope
 from stellar_sdk.soroban_server_async import SorobanServerAsync
 from tests.faults.proxy import FaultProxy
-from tests.lane_rig import RELAYER, LaneRig, Parts, Record
+from tests.lane_rig import LaneRig, Parts, Record
 
 from baton.chains.stellar.language import StellarLanguage
 from baton.devnet.stellar import StellarDevnet
@@ -20,6 +20,20 @@ from baton.signers.local import LocalSigner
 LUMEN = 10**7
 SEED = bytes(range(32))
 NATIVE = {"type": "native"}
+
+
+def parts(node: StellarDevnet, *urls: str, policy: StellarPolicy | None = None, seed: bytes = SEED) -> Parts:
+    """Of a lane on the node's network, reached by these addresses."""
+    network = Network(
+        "local",
+        Family.STELLAR,
+        rpc_urls=tuple(map(RpcUrl, urls)),
+        block_time_ms=200,
+        passphrase=node.passphrase,
+        is_local=True,
+    )
+    language = StellarLanguage({network.name: network})
+    return Parts(network, language, LocalSigner(Curve.ED25519, seed), policy or StellarPolicy())
 
 
 class StellarRig(LaneRig):
@@ -36,21 +50,7 @@ class StellarRig(LaneRig):
         self.proxies = proxies
         self.expects_foreign_landing = False  # somebody else carried our content in: its hash is not one of ours
         self.key = Keypair.from_raw_ed25519_seed(seed)
-        network = Network(
-            "local",
-            Family.STELLAR,
-            rpc_urls=tuple(RpcUrl(proxy.url) for proxy in proxies),
-            block_time_ms=200,
-            passphrase=node.passphrase,
-            is_local=True,
-        )
-        parts = Parts(
-            network,
-            StellarLanguage({network.name: network}),
-            LocalSigner(Curve.ED25519, seed),
-            policy or StellarPolicy(),
-        )
-        super().__init__(parts, folder)
+        super().__init__(parts(node, *(proxy.url for proxy in proxies), policy=policy, seed=seed), folder)
         assert self.address == self.key.public_key
 
     @property
@@ -66,16 +66,7 @@ class StellarRig(LaneRig):
     async def close(self, ledgers: int = 1) -> None:
         """Each ledger is seen by the lane, if it has anything to look for, before the next closes."""
         for _ in range(ledgers):
-            number = self.node.close().sequence
-
-            async def has_looked(number: int = number) -> bool:
-                seen = self.desk.looked_at if self.desk is not None else None
-                if seen is not None and seen.block.number >= number:
-                    return True
-                async with self.store.read() as snapshot:
-                    return await snapshot.relayers.open_count(RELAYER) == 0
-
-            await self.until(has_looked)
+            await self.looked(self.node.close().sequence)
 
     async def lands(self, transaction_id: str) -> Record:
         """Sent, and in the next ledger: final at once."""

@@ -61,7 +61,7 @@ async def test_a_cancel_over_the_cap_waits_until_the_time_bound_has_passed(make_
     paid = await rig.submit(body(payment(to.public_key), tag="patient"))
     await rig.reaches(paid, "submitted")
     await rig.cancel(paid)
-    await rig.says(paid, "displacing it is too dear")
+    await rig.reason(paid, "displacing it is too dear")
     sent = await rig.times_sent(paid)
     await rig.close(4)
     assert await rig.times_sent(paid) == sent, "what is not wanted any more is not helped along"
@@ -78,7 +78,7 @@ async def test_a_replacement_over_the_cap_is_sent_once_the_old_version_is_dead(m
     paid = await rig.submit(body(payment(to.public_key, LUMEN), tag="old"))
     await rig.reaches(paid, "submitted")
     await rig.replace(paid, body(payment(to.public_key, 2 * LUMEN), tag="new"))
-    await rig.says(paid, "too dear")
+    await rig.reason(paid, "too dear")
     rig.node.controls.ahead_s = 301
     await rig.close()
     await rig.closes_until(paid, "confirmed")
@@ -91,7 +91,7 @@ async def test_a_replacement_that_waits_while_the_old_version_lands_leaves_that_
     paid = await rig.submit(body(payment(to.public_key, LUMEN), tag="old"))
     old = await rig.reaches(paid, "submitted")
     await rig.replace(paid, body(payment(to.public_key, 2 * LUMEN), tag="new"))
-    await rig.says(paid, "too dear")
+    await rig.reason(paid, "too dear")
     rig.node.close()
     done = await rig.reaches(paid, "confirmed")
     assert done["hash"] == old["hash"]
@@ -108,7 +108,7 @@ async def test_a_sponsored_transaction_is_replaced_only_once_it_is_dead(rig: Ste
     paid = await rig.submit({"network": "local", "transaction_xdr": inner.to_xdr(), "fee_bump": True})
     await rig.reaches(paid, "submitted")
     await rig.replace(paid, body(payment(to.public_key, LUMEN), tag="ours"))
-    await rig.says(paid, "what others signed keeps its sequence number")
+    await rig.reason(paid, "what others signed keeps its sequence number")
     sent = await rig.times_sent(paid)
     await rig.close(4)
     assert await rig.times_sent(paid) == sent

@@ -63,7 +63,7 @@ async def test_entries_that_fell_asleep_are_restored_first(rig: StellarRig) -> N
     await rig.archive(native(rig))
     before = len(landed(rig.node))
     paid = await rig.submit(body(transfer(rig, to.public_key, LUMEN)))
-    await rig.says(paid, "must be restored first")
+    await rig.reason(paid, "must be restored first")
     await rig.closes_until(paid, "confirmed")
     assert rig.balance(to.public_key) == 101 * LUMEN
     assert len(landed(rig.node)) == before + 2

@@ -57,7 +57,7 @@ async def test_a_surge_beyond_the_cap_waits_for_the_time_bound_and_signs_anew(ma
     await rig.reaches(paid, "submitted")
     rig.node.controls.surge = 5000
     await rig.close(4)
-    await rig.says(paid, "a fee bump is too dear")
+    await rig.reason(paid, "a fee bump is too dear")
     assert len(await rig.attempts(paid)) == 1
     rig.node.controls.surge = 0
     rig.node.controls.ahead_s = 400
@@ -90,7 +90,7 @@ async def test_when_prices_are_over_the_cap_it_parks_without_a_number_and_resume
     rig.node.controls.surge = 5000
     await rig.node.fund(to.public_key, LUMEN)
     paid = await rig.submit(body(payment(to.public_key), tag="parked"))
-    await rig.says(paid, "waiting for the price to fall")
+    await rig.reason(paid, "waiting for the price to fall")
     assert await rig.attempts(paid) == []
     rig.node.controls.surge = 0
     for _ in range(10):
@@ -280,7 +280,7 @@ async def test_without_funds_it_waits_and_says_so_until_they_come(make_rig: Make
     rig = await make_rig(lumens=2)
     to = await rig.account()
     paid = await rig.submit(body(payment(to.public_key, 50 * LUMEN), tag="poor"))
-    await rig.says(paid, "waiting for funds")
+    await rig.reason(paid, "waiting for funds")
     await rig.node.fund(rig.address, 100 * LUMEN)
     await rig.closes_until(paid, "confirmed")
 
@@ -289,7 +289,7 @@ async def test_an_account_that_does_not_exist_yet_waits_for_its_first_money(make
     rig = await make_rig(lumens=0)
     to = await rig.account()
     paid = await rig.submit(body(payment(to.public_key), tag="born"))
-    await rig.says(paid, "waiting for funds")
+    await rig.reason(paid, "waiting for funds")
     await rig.node.fund(rig.address, 100 * LUMEN)
     await rig.closes_until(paid, "confirmed")
 
@@ -301,7 +301,7 @@ async def test_the_rolling_limit_parks_what_is_over_it(make_rig: Make) -> None:
     second = await rig.submit(body(payment(to.public_key, 2 * LUMEN), tag="two"))
     third = await rig.submit(body(payment(to.public_key, LUMEN // 2), tag="three"))
     await rig.lands(first)
-    await rig.says(second, "spend limit for 24 hours")
+    await rig.reason(second, "spend limit for 24 hours")
     await rig.closes_until(third, "confirmed")
     assert (await rig.record(second))["status"] == "pending"
 

@@ -1,0 +1,120 @@
+"""One node of several that lies to a Solana lane: it ends nothing, drains nothing and stops nobody for good."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faults.proxy import FaultProxy
+from tests.faults.rules import Lie, NullResult, RpcFault
+from tests.integration.solana.judge import judge, memos
+from tests.integration.solana.rig import MEMO, SOL, SolanaRig, body
+
+from baton.devnet.solana import SolanaDevnet
+from baton.domain.policy import SolanaPolicy
+
+SIMULATE = "simulateTransaction"
+Make = Callable[..., Awaitable[SolanaRig]]
+
+
+@pytest.fixture
+async def make_rig(tmp_path: Path) -> AsyncIterator[Make]:
+    async with AsyncExitStack() as stack:
+
+        async def make(node_count: int = 2, policy: SolanaPolicy | None = None) -> SolanaRig:
+            node = await SolanaDevnet().start(slot_ms=20)
+            stack.push_async_callback(node.stop)
+            proxies = [await stack.enter_async_context(FaultProxy(node.url)) for _ in range(node_count)]
+            rig = SolanaRig(node, proxies, tmp_path / "data", policy)
+            stack.push_async_callback(rig.stop)
+            stack.callback(judge, rig)
+            node.airdrop(rig.address, 10 * SOL)
+            await rig.start()
+            return rig
+
+        yield make
+
+
+def failing(told: Any) -> Any:
+    error = {"InstructionError": [2, {"Custom": 7}]}
+    return told | {"value": told["value"] | {"err": error}}
+
+
+def giving_away(told: Any, address: str) -> Any:
+    info = {"account": address, "owner": str(MEMO)}
+    inner = [{"index": 0, "instructions": [{"program": "system", "parsed": {"type": "assign", "info": info}}]}]
+    return told | {"value": told["value"] | {"innerInstructions": inner}}
+
+
+async def test_one_node_that_sees_failures_cannot_end_a_transaction(make_rig: Make) -> None:
+    """C5: a simulation ends a transaction only by the word of two."""
+    rig = await make_rig()
+    lie = rig.proxies[0].add(Lie(failing), SIMULATE)
+    await rig.reaches(await rig.submit(body(rig.tag("sound"))), "confirmed")
+    assert lie.hits > 0
+    assert memos(rig.node) == ["sound"]
+
+
+async def test_two_nodes_that_see_a_failure_end_it(make_rig: Make) -> None:
+    rig = await make_rig()
+    for proxy in rig.proxies:
+        proxy.add(Lie(failing), SIMULATE)
+    record = await rig.reaches(await rig.submit(body(rig.tag("unsound"))), "failed")
+    assert "custom program error 0x7" in record["status_reason"]
+
+
+async def test_bytes_that_one_node_cannot_read_are_not_the_end_either(make_rig: Make) -> None:
+    rig = await make_rig()
+    fault = rig.proxies[0].add(RpcFault(-32602, "invalid params"), SIMULATE)
+    await rig.reaches(await rig.submit(body(rig.tag("sound"))), "confirmed")
+    assert fault.hits > 0
+
+
+async def test_an_owner_that_changes_from_within_is_refused_where_lamports_are_limited(make_rig: Make) -> None:
+    """The new owner could take everything without any call that a simulation shows."""
+    rig = await make_rig(1, SolanaPolicy(max_lamports=SOL))
+    rig.proxy.add(Lie(lambda told: giving_away(told, rig.address)), SIMULATE)
+    record = await rig.reaches(await rig.submit(body(rig.tag("a drain"))), "failed")
+    assert "another owner" in record["status_reason"]
+
+
+async def test_nodes_that_disagree_about_a_drain_sign_nothing(make_rig: Make) -> None:
+    rig = await make_rig(2, SolanaPolicy(max_lamports=SOL))
+    lie = rig.proxies[0].add(Lie(lambda told: giving_away(told, rig.address)), SIMULATE)
+    one = await rig.submit(body(rig.tag("doubtful")))
+    await rig.reason(one, "do not agree")
+    assert await rig.attempts(one) == []
+    rig.proxies[0].remove(lie)
+    await rig.reaches(one, "confirmed")
+
+
+async def test_a_node_that_does_not_tell_what_programs_do_is_not_trusted_with_a_limit(make_rig: Make) -> None:
+    rig = await make_rig(1, SolanaPolicy(max_lamports=SOL))
+    silence = rig.proxy.add(Lie(lambda told: told | {"value": told["value"] | {"innerInstructions": None}}), SIMULATE)
+    one = await rig.submit(body(rig.tag("untold")))
+    await rig.reason(one, "does not tell")
+    rig.proxy.remove(silence)
+    await rig.reaches(one, "confirmed")
+
+
+async def test_a_slot_that_a_node_made_up_does_not_stop_the_lane_for_ever(make_rig: Make) -> None:
+    rig = await make_rig(1)
+    await rig.reaches(await rig.submit(body(rig.tag("before"))), "confirmed")
+    lie = Lie(lambda info: info | {"absoluteSlot": 10**12, "blockHeight": 10**12})
+    rule = rig.proxy.add(lie, "getEpochInfo", times=1)
+
+    async def has_struck() -> bool:
+        return rule.hits >= 1
+
+    await rig.until(has_struck)
+    await rig.reaches(await rig.submit(body(rig.tag("after"))), "confirmed", patience_s=30.0)
+
+
+async def test_answers_of_odd_types_are_waited_out(make_rig: Make) -> None:
+    rig = await make_rig(1)
+    for method in (SIMULATE, "getLatestBlockhash", "getBalance", "getEpochInfo", "getSignatureStatuses"):
+        rig.proxy.add(NullResult(), method, times=1)
+        rig.proxy.add(Lie(lambda _: {"context": 5, "value": [True]}), method, times=1)
+        rig.proxy.add(Lie(lambda _: True), method, times=1)
+    await rig.reaches(await rig.submit(body(rig.tag("odd"))), "confirmed")
