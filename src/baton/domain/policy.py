@@ -44,6 +44,12 @@ class SolanaPolicy:
     allow_fee_payer_transfers: bool = True
     default_speed: Speed = Speed.FAST
 
+    @property
+    def limits_lamports(self) -> bool:
+        """Whether it matters how much leaves the account, or that anything does."""
+        limits = (self.max_lamports, self.spend_limit_24h)
+        return not self.allow_fee_payer_transfers or any(limit is not None for limit in limits)
+
 
 @dataclass(frozen=True, slots=True)
 class StellarPolicy:

@@ -9,7 +9,7 @@ An error that a node gives to a call is a value (`RpcError`); a node that gave n
 
 from baton.chains.rpc.endpoint import Endpoint, Verify
 from baton.chains.rpc.exchange import NO_ANSWER, Answer, Call, Result, RpcError, value_of
-from baton.chains.rpc.pool import RpcPool, Told
+from baton.chains.rpc.pool import RpcPool, Told, is_passing
 from baton.chains.rpc.settings import RpcSettings
 from baton.chains.rpc.ws import subscribe
 
@@ -24,6 +24,7 @@ __all__ = [
     "RpcSettings",
     "Told",
     "Verify",
+    "is_passing",
     "subscribe",
     "value_of",
 ]

@@ -69,7 +69,7 @@ class RpcPool:
             answers = answers or list(found)
             for place, answer in zip(open_places, found, strict=True):
                 answers[place] = answer
-            open_places = [place for place in open_places if _is_passing(answers[place])]
+            open_places = [place for place in open_places if is_passing(answers[place])]
             if not open_places:
                 break
         if not answers:
@@ -216,6 +216,6 @@ def _is_ws(url: RpcUrl) -> bool:
     return url.url.lower().startswith(("ws://", "wss://"))
 
 
-def _is_passing(answer: Answer) -> bool:
+def is_passing(answer: Answer) -> bool:
     """Not about the call, but about this node at this moment: another node may answer."""
     return isinstance(answer, RpcError) and (answer.is_unanswered or is_rate_limited(answer))

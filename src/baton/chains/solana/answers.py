@@ -1,7 +1,8 @@
 """What a node's words to `sendTransaction` mean. All matching of node text is here.
 
 Without preflight a node takes whatever it can read, so most answers are signatures. `Rejected` ends a transaction: its
-patterns name what is wrong with the *bytes*. A blockhash that a node does not know may be newer than the node: later.
+patterns name what is wrong with the *bytes*. No code does: hosted nodes use the same ones for quotas that are used up.
+A blockhash that a node does not know may be newer than the node: later.
 """
 
 import re
@@ -13,7 +14,6 @@ from baton.domain.json import Json
 LONGEST = 200
 NODE_BEHIND = -32005
 MIN_SLOT_NOT_REACHED = -32016
-SIGNATURE_FAILURE = -32003
 
 _Answer = type[AlreadyKnown | Busy | NoFunds | Rejected]
 
@@ -26,7 +26,10 @@ _BYTES = (
 _TABLE: tuple[tuple[_Answer, str], ...] = (
     (AlreadyKnown, r"already (been )?processed|alreadyprocessed"),  # preflight of Agave and Surfpool
     (Busy, r"blockhash ?not ?found|minimum context slot|node is (behind|unhealthy)|slots behind"),  # a lagging node
-    (Busy, r"rate.?limit|too many requests|try again|temporarily|overloaded|quota|credits"),  # hosted nodes
+    (
+        Busy,
+        r"rate.?limit|too many requests|try again|temporarily|overloaded|(request|rate) (limit|count)|quota|credits",
+    ),  # hosted nodes
     (Busy, r"would exceed|account ?in ?use|cluster maintenance"),  # a full block, a lock: passes by itself
     (NoFunds, r"insufficient ?(funds|lamports)|insufficientfundsfor|no record of a prior credit|accountnotfound"),
     (Rejected, _BYTES),
@@ -38,8 +41,6 @@ def understand(error: RpcError) -> Broadcast:
     """The error that a node answered to `sendTransaction`."""
     text = _text(error)
     why = text[:LONGEST]
-    if error.code == SIGNATURE_FAILURE:
-        return Rejected(why)
     for answer, pattern in _PATTERNS:
         if pattern.search(text):
             return answer(why)

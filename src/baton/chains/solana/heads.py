@@ -18,6 +18,7 @@ from baton.domain.transaction import Block
 
 POLLS_A_SLOT = 4
 FASTEST_POLL_S, SLOWEST_POLL_S = 0.05, 1.0
+PATIENCE_POLLS = 60  # so long an older slot is taken for a node that lags
 QUIET_S = 15.0  # a cluster that works has a slot twice a second
 
 
@@ -29,6 +30,7 @@ class Heads:
         self._ws_url = ws_url
         self._heard = asyncio.Event()
         self._identity: str | None = None
+        self._polls_behind = 0  # in a row, that told of an older slot than the one before
         self.head: Head | None = None
 
     async def tips(self) -> AsyncIterator[Tip]:
@@ -60,12 +62,18 @@ class Heads:
         head, known = await self._node.head(), self.head
         if self._is_local or known is None or was_down or head.slot < known.slot:
             await self._check_identity()
-        if known is not None and head.slot <= known.slot:
+        if known is not None and head.slot <= known.slot and not self._is_doubtful(head, known):
             return None
+        self._polls_behind = 0
         self.head = head
         is_fork = known is not None and head.height <= known.height
         # The hash of a block is nothing that statuses tell: a slot and the level of its commitment take its place.
         return Tip(Block(head.slot, ""), is_gap=known is None or was_down or is_fork)
+
+    def _is_doubtful(self, head: Head, known: Head) -> bool:
+        """The slot that we knew seems never to have been: a node had made it up."""
+        self._polls_behind = self._polls_behind + 1 if head.slot < known.slot else 0
+        return self._polls_behind >= PATIENCE_POLLS
 
     async def _check_identity(self) -> None:
         """At the start, after an outage, and when the slot falls; a local one may be started anew at any time."""

@@ -1,11 +1,13 @@
 """What programs call from within, as a simulation shows it: the debits of an account that no instruction spells out.
 
-Nodes show inner calls in two forms: parsed, for programs that they know, and compiled, with indices into the accounts.
+Nodes show inner calls in three forms: parsed, for programs and calls that they know; with the accounts spelled out, for
+others; and compiled, with indices into the accounts of the message.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from baton.chains.solana.outflow import gives_away, lamports_out
+from baton.chains.solana.outflow import SYSTEM_PROGRAM, TOKEN_PROGRAMS, gives_away, hands_over, lamports_out
 from baton.chains.solana.outline import Call
 from baton.domain.json import Json
 
@@ -14,6 +16,15 @@ _VALUES = {character: value for value, character in enumerate(_ALPHABET)}
 _LONGEST_DATA = 2_000  # characters; what moves lamports is far shorter
 
 _SYSTEM_DEBITS = frozenset({"transfer", "createAccount", "createAccountWithSeed", "createAccountAllowPrefund"})
+_SYSTEM_GIFTS = {  # which account gives, by the parser's names
+    "assign": "account",
+    "allocate": "account",
+    "assignWithSeed": "base",
+    "allocateWithSeed": "base",
+    "transferWithSeed": "sourceBase",
+    "withdrawFromNonce": "nonceAuthority",
+    "authorizeNonce": "nonceAuthority",
+}
 _TOKEN_GIFTS = frozenset(
     {
         "transfer",
@@ -27,23 +38,35 @@ _TOKEN_GIFTS = frozenset(
         "setAuthority",
     }
 )
-_TOKEN_OWNERS = ("authority", "owner", "multisigAuthority")
+_TOKEN_OWNERS = ("authority", "owner", "multisigAuthority", "multisigOwner")
+_TOKEN_HARMLESS = ("initialize", "revoke", "mintTo", "freeze", "thaw", "sync", "get", "amountTo", "uiAmountTo")
 
 
-def inner_outflow(inner: Iterable[Json], keys: Sequence[str], address: str) -> tuple[int, bool]:
-    """Lamports that inner calls take from the address, and whether they give away anything of it."""
-    lamports, is_gift = 0, False
+@dataclass(frozen=True, slots=True)
+class Outflow:
+    lamports: int = 0  # that leave the address
+    is_gift: bool = False  # anything of it is given away
+    is_boundless: bool = False  # how much leaves cannot be told
+
+    def __add__(self, other: "Outflow") -> "Outflow":
+        return Outflow(
+            self.lamports + other.lamports, self.is_gift or other.is_gift, self.is_boundless or other.is_boundless
+        )
+
+
+def inner_outflow(inner: Iterable[Json], keys: Sequence[str], address: str) -> Outflow:
+    """What inner calls take from the address."""
+    found = Outflow()
     for item in _calls(inner):
         match item:
             case {"parsed": {"type": str(kind), "info": dict(info)}, "program": str(program)}:
-                taken = _parsed_debit(program, kind, info, address)
-                lamports += taken
-                is_gift = is_gift or taken > 0 or _is_parsed_gift(program, kind, info, address)
+                found += _of_parsed(program, kind, info, address)
+            case {"programId": str(program), "accounts": list(accounts), "data": str(data)}:
+                named = tuple(one if isinstance(one, str) else None for one in accounts)
+                found += _of_call(Call("inner", program, named, _base58(data)), address)
             case {"programIdIndex": int(program_at), "accounts": list(accounts), "data": str(data)}:
-                call = _compiled(program_at, accounts, data, keys)
-                lamports += lamports_out(call, address)
-                is_gift = is_gift or gives_away(call, address)
-    return lamports, is_gift
+                found += _of_compiled(program_at, accounts, data, keys, address)
+    return found
 
 
 def _calls(inner: Iterable[Json]) -> Iterable[Json]:
@@ -53,24 +76,34 @@ def _calls(inner: Iterable[Json]) -> Iterable[Json]:
                 yield from items
 
 
-def _parsed_debit(program: str, kind: str, info: dict[str, Json], address: str) -> int:
-    if program != "system" or kind not in _SYSTEM_DEBITS or info.get("source") != address:
-        return 0
-    lamports = info.get("lamports")
-    return lamports if type(lamports) is int else 0
+def _of_parsed(program: str, kind: str, info: dict[str, Json], address: str) -> Outflow:
+    if program == "system":
+        if kind in _SYSTEM_DEBITS and info.get("source") == address:
+            lamports = info.get("lamports")
+            if not isinstance(lamports, int):
+                return Outflow(0, is_gift=True, is_boundless=True)
+            return Outflow(lamports, lamports > 0)
+        is_gift = kind in _SYSTEM_GIFTS and info.get(_SYSTEM_GIFTS[kind]) == address
+        return Outflow(0, is_gift, is_gift and kind == "assign")
+    if not program.startswith("spl-token") or kind.startswith(_TOKEN_HARMLESS):
+        return Outflow()
+    named = [info.get(owner) for owner in _TOKEN_OWNERS] if kind in _TOKEN_GIFTS else list(info.values())
+    signers = info.get("signers")
+    return Outflow(0, address in named or (isinstance(signers, list) and address in signers))
 
 
-def _is_parsed_gift(program: str, kind: str, info: dict[str, Json], address: str) -> bool:
-    if not program.startswith("spl-token") or kind not in _TOKEN_GIFTS:
-        return False
-    return any(info.get(owner) == address for owner in _TOKEN_OWNERS)
-
-
-def _compiled(program_at: int, accounts: list[Json], data: str, keys: Sequence[str]) -> Call:
-    """Accounts behind lookup tables are not known by their index."""
+def _of_compiled(program_at: int, accounts: list[Json], data: str, keys: Sequence[str], address: str) -> Outflow:
+    """What is behind lookup tables is not known by its index: a program there is taken for each that could give."""
     named = tuple(keys[at] if type(at) is int and 0 <= at < len(keys) else None for at in accounts)
-    program = keys[program_at] if 0 <= program_at < len(keys) else ""
-    return Call("inner", program, named, _base58(data))
+    programs = (keys[program_at],) if 0 <= program_at < len(keys) else (SYSTEM_PROGRAM, *TOKEN_PROGRAMS)
+    found = Outflow()
+    for program in programs:
+        found += _of_call(Call("inner", program, named, _base58(data)), address)
+    return found
+
+
+def _of_call(call: Call, address: str) -> Outflow:
+    return Outflow(lamports_out(call, address), gives_away(call, address), hands_over(call, address))
 
 
 def _base58(text: str) -> bytes:

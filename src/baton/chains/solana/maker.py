@@ -17,7 +17,7 @@ from baton.chains.solana.plan import NO_HASH, Instructed, Plan, Prebuilt, Tables
 from baton.chains.solana.policy import check
 from baton.chains.solana.prices import Prices
 from baton.chains.solana.tables import read_tables
-from baton.chains.solana.trial import Passed, Refusal, Verdict, try_out
+from baton.chains.solana.trial import Passed, Refusal, Trial, Verdict
 from baton.chains.solana.wire import LARGEST_TRANSACTION, SIGNATURE_BYTES
 from baton.domain.clock import Clock
 from baton.domain.errors import Bug, Invalid, NodeUnavailable
@@ -65,13 +65,13 @@ class SolanaMaker:
         policy = policy_of(relayer)
         plans = [plan_of(revision.content, relayer) for revision, _ in asks]
         named = [table for plan in plans if isinstance(plan, Instructed) for table in plan.tables]
-        tables = await read_tables(self._node, named)
-        verdicts = await try_out(self._node, plans, tables, relayer.address)
+        shelf = await read_tables(self._node, named)
+        verdicts = await Trial(self._node, policy, relayer.address).of(plans, shelf)
         given = [plan for plan in plans if isinstance(plan, Prebuilt) and not plan.is_renewable]
         lives = await self._lifetimes.of(given)
         await self._prices.learn([plan for plan in plans if isinstance(plan, Instructed)])
         blockhash = await self._blockhashes.fresh()
-        ground = Ground(policy, relayer.address, blockhash, tables, lives, self._prices)
+        ground = Ground(policy, relayer.address, blockhash, shelf.tables, lives, self._prices)
         return [
             self._prepared(plan, verdict, ground, is_first=is_first)
             for plan, verdict, (_, is_first) in zip(plans, verdicts, asks, strict=True)
@@ -202,12 +202,8 @@ def _refused(plan: Plan, verdict: Verdict, ground: Ground) -> Prepared | None:
         check(plan.outline, ground.policy, ground.address)
     except Invalid as refused:
         return Doomed(f"refused by the relayer's policy: {refused}")
-    if isinstance(verdict, Passed):
-        most = ground.policy.max_lamports
-        if most is not None and verdict.lamports_out > most:
-            return Doomed(f"it would take {verdict.lamports_out} lamports from the relayer, more than {most} (policy)")
-        if verdict.is_gift and not ground.policy.allow_fee_payer_transfers:
-            return Doomed("a program would take from the relayer's own account, which its policy forbids")
+    if isinstance(verdict, Passed) and (offence := verdict.offence(ground.policy)) is not None:
+        return Doomed(offence)
     if isinstance(plan, Prebuilt) and not plan.is_renewable:
         what = "blockhash" if plan.nonce_account is None else "durable nonce"
         match ground.lives[plan.blockhash]:

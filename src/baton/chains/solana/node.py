@@ -10,7 +10,7 @@ from solders.signature import Signature
 
 from baton.chains.base import Accepted, AlreadyKnown, Broadcast, Busy, NoFunds, Rejected, Unknown
 from baton.chains.octets import base64_text
-from baton.chains.rpc import Answer, Call, Endpoint, Result, RpcError, RpcPool, Verify, value_of
+from baton.chains.rpc import Answer, Call, Endpoint, Result, RpcError, RpcPool, Verify, is_passing, value_of
 from baton.chains.solana import answers
 from baton.chains.solana.fees import recent_prices
 from baton.chains.solana.wire import SIGNATURE_BYTES, is_address
@@ -23,6 +23,7 @@ T = TypeVar("T")
 BATCH_LIMIT = 25  # calls in one request: a validator takes 50 KB, and one transaction may be 1.7 KB as text
 STATUSES_A_CALL = 256
 ACCOUNTS_A_CALL = 100
+ALONE_S = 600.0  # so long with one reachable node, and its word suffices
 GENESIS = {  # the clusters that everybody means by these names
     "mainnet-beta": "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d",
     "devnet": "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG",
@@ -83,7 +84,7 @@ class Simulation:
     error: Json
     logs: list[str]
     units: int
-    inner: list[Json]  # what programs called, as the node shows it
+    inner: list[Json] | None  # what programs called, as the node shows it; None if it does not
 
 
 class SolanaNode:
@@ -91,6 +92,11 @@ class SolanaNode:
 
     def __init__(self, pool: RpcPool) -> None:
         self.pool = pool
+
+    @property
+    def needed(self) -> int:
+        """How many nodes must say the same."""
+        return 2 if len(self.pool.endpoints) > 1 and self.pool.alone_for_s() < ALONE_S else 1
 
     async def identity(self) -> str:
         found = await self._value("getGenesisHash")
@@ -150,21 +156,38 @@ class SolanaNode:
                 return None
 
     async def try_out(self, raws: Sequence[bytes]) -> list[Simulation | RpcError]:
-        """Simulations under a blockhash of the node's choice: an error of the transaction is an answer."""
-        calls = [Call("simulateTransaction", [base64_text(raw), SIMULATE]) for raw in raws]
-        return [
-            answer if isinstance(answer, RpcError) else _simulation(_in_context(answer.value)[1])
-            for answer in await self.pool.batch(calls)
-        ]
+        """Simulations under a blockhash of the node's choice: an error of the transaction is an answer.
+
+        Raises `NodeUnavailable` where a node is too busy to tell.
+        """
+        told = await self.pool.batch([_trial(raw) for raw in raws])
+        if any(is_passing(answer) for answer in told):
+            raise NodeUnavailable("a node had no time for a simulation")
+        return [_simulation(answer) for answer in told]
+
+    async def opinions(self, raws: Sequence[bytes]) -> list[list[Simulation | RpcError]]:
+        """The same simulations by every node that answers; rubbish is no opinion."""
+        heard = []
+        for _, told in await self.ask_everyone([_trial(raw) for raw in raws]):
+            try:
+                heard.append([_simulation(answer) for answer in told])
+            except NodeUnavailable:
+                continue
+        if not heard:
+            raise NodeUnavailable("no node could be asked for a simulation")
+        return heard
 
     async def broadcast(self, raws: Sequence[bytes]) -> list[Broadcast]:
         """To every healthy node at once; the kindest answer wins, "never" only if all agree."""
         calls = [Call("sendTransaction", [base64_text(raw), SEND]) for raw in raws]
-        heard = [found for _, found in await self.pool.everywhere(calls) if not isinstance(found, NodeUnavailable)]
+        told = [answer for _, answer in await self.pool.everywhere(calls)]
+        heard = [answer for answer in told if not isinstance(answer, NodeUnavailable)]
         if not heard:
             raise NodeUnavailable("no node answered the broadcast; it may have been sent all the same")
         columns = zip(*heard, strict=True)
-        return [_kindest(column, signature_of(raw)) for column, raw in zip(columns, raws, strict=True)]
+        found = [_kindest(column, signature_of(raw)) for column, raw in zip(columns, raws, strict=True)]
+        is_unanimous = len(heard) == len(told) and len(heard) >= self.needed
+        return [Unknown(one.why) if isinstance(one, Rejected) and not is_unanimous else one for one in found]
 
     async def ask_everyone(self, calls: Sequence[Call]) -> list[tuple[Endpoint, list[Answer]]]:
         """The same calls to every node that answers: for what must not hang on one node's word."""
@@ -234,11 +257,18 @@ def _status(item: Json) -> Status:
             raise NodeUnavailable("a node answered with something that is not a status")
 
 
-def _simulation(value: Json) -> Simulation:
+def _trial(raw: bytes) -> Call:
+    return Call("simulateTransaction", [base64_text(raw), SIMULATE])
+
+
+def _simulation(answer: Answer) -> Simulation | RpcError:
+    if isinstance(answer, RpcError):
+        return answer
+    value = _in_context(answer.value)[1]
     if not isinstance(value, dict):
         raise NodeUnavailable("a node answered with something that is not a simulation")
-    logs, units, inner = value.get("logs") or [], value.get("unitsConsumed") or 0, value.get("innerInstructions") or []
-    if not isinstance(logs, list) or type(units) is not int or not isinstance(inner, list):
+    logs, units, inner = value.get("logs") or [], value.get("unitsConsumed") or 0, value.get("innerInstructions")
+    if not isinstance(logs, list) or type(units) is not int or not isinstance(inner, list | None):
         raise NodeUnavailable("a node answered with something that is not a simulation")
     return Simulation(value.get("err"), [line for line in logs if isinstance(line, str)], units, inner)
 

@@ -1,7 +1,7 @@
 """What leaves a relayer's own account by the programs that everybody uses: the System Program and the token programs.
 
 Only what the instruction says by itself is seen here; a program that is handed the relayer's signature can move funds
-from within. That is what `allowed_programs` and the simulation's balance check are for.
+from within: `inner.py` looks at those calls, and `allowed_programs` says which programs are trusted at all.
 """
 
 from baton.chains.solana.outline import Call
@@ -13,6 +13,7 @@ TOKEN_PROGRAMS = frozenset(
 )
 
 _TAG_BYTES, _U64_BYTES = 4, 8
+_ASSIGN = 1
 _LAMPORTS_AT = {0: 0, 2: 0, 13: 1}  # create account, transfer, create prefunded: position of the account that pays
 _CREATE_WITH_SEED = 3
 
@@ -39,8 +40,10 @@ _TOKEN_GIVERS = {
     12: 3,  # transfer checked
     13: 3,  # approve checked
     15: 2,  # burn checked
-    26: 3,  # transfer with fee
 }
+# Token instructions that give nothing of the named account away: they make, mint, freeze, revoke or only tell. Whatever is
+# in neither table (extensions, batches, what comes later) counts as a gift where it names the account at all.
+_TOKEN_HARMLESS = frozenset({0, 1, 2, 5, 7, 10, 11, 14, *range(16, 25)})
 
 
 def lamports_out(call: Call, address: str) -> int:
@@ -63,9 +66,18 @@ def gives_away(call: Call, address: str) -> bool:
         giver = _SYSTEM_GIVERS.get(int.from_bytes(call.data[:_TAG_BYTES], "little"))
         return giver is not None and call.has_account(giver, address)
     if call.program in TOKEN_PROGRAMS and call.data:
-        giver = _TOKEN_GIVERS.get(call.data[0])
-        return giver is not None and address in call.accounts[giver:]  # the co-signers of a multisig follow it
+        tag = call.data[0]
+        first = 0 if tag not in _TOKEN_HARMLESS else len(call.accounts)
+        return (
+            address in call.accounts[_TOKEN_GIVERS.get(tag, first) :]
+        )  # the co-signers of a multisig follow the giver
     return False
+
+
+def hands_over(call: Call, address: str) -> bool:
+    """Whether the account itself gets another owner, who may then take all of it without any call that shows."""
+    is_assign = int.from_bytes(call.data[:_TAG_BYTES], "little") == _ASSIGN
+    return call.program == SYSTEM_PROGRAM and is_assign and call.has_account(0, address)
 
 
 def _u64(data: bytes, at: int) -> int:

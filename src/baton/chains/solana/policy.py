@@ -1,6 +1,6 @@
 """What a Solana relayer's policy says about one transaction; what needs a node or a rolling sum is the lane's."""
 
-from baton.chains.solana.outflow import gives_away, lamports_out
+from baton.chains.solana.outflow import gives_away, hands_over, lamports_out
 from baton.chains.solana.outline import Outline
 from baton.domain.errors import Invalid
 from baton.domain.policy import SolanaPolicy
@@ -53,6 +53,11 @@ def _money(outline: Outline, policy: SolanaPolicy, relayer_address: str) -> None
         for call in outline.calls:
             if gives_away(call, relayer_address):
                 raise Invalid(call.path, "a call that takes from the relayer's own account", "none (policy)")
+    if policy.limits_lamports:
+        for call in outline.calls:
+            if hands_over(call, relayer_address):
+                expected = "none, because the relayer's policy limits its lamports"
+                raise Invalid(call.path, "a call that gives the relayer's own account another owner", expected)
     total = sum(lamports_out(call, relayer_address) for call in outline.calls)
     if policy.max_lamports is not None and total > policy.max_lamports:
         expected = f"at most {policy.max_lamports} lamports (policy)"

@@ -28,7 +28,6 @@ from baton.chains.solana.node import (
 from baton.domain.errors import NodeUnavailable
 from baton.domain.transaction import Attempt
 
-ALONE_S = 600.0  # so long with one reachable node, and its word suffices
 CACHED_SLOTS = 300  # the statuses of so many slots every node has at hand, whatever it keeps of its history
 
 
@@ -72,8 +71,7 @@ class Proof:
     @property
     def needed(self) -> int:
         """How many nodes must say the same."""
-        pool = self._node.pool
-        return 2 if len(pool.endpoints) > 1 and pool.alone_for_s() < ALONE_S else 1
+        return self._node.needed
 
     async def final(self, signatures: Sequence[str], level: Level) -> set[str]:
         """Those whose level enough nodes confirm."""

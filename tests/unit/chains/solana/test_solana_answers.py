@@ -20,6 +20,8 @@ from baton.chains.solana import answers
         (-32016, "Minimum context slot has not been reached", {"contextSlot": 1}, Busy),
         (429, "Too many requests for a specific RPC call", None, Busy),
         (-32003, "Transaction signature verification failure", None, Rejected),
+        (-32003, "daily request limit reached - upgrade your account", None, Busy),
+        (-32003, "your project is suspended", None, Unknown),
         (-32602, "failed to deserialize solana_transaction::versioned::VersionedTransaction: io error", None, Rejected),
         (
             -32602,

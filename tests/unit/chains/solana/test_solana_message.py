@@ -12,7 +12,7 @@ from solders.system_program import AdvanceNonceAccountParams, TransferParams, ad
 from solders.transaction import VersionedTransaction
 
 from baton.chains.solana import message as messages
-from baton.chains.solana.inner import inner_outflow
+from baton.chains.solana.inner import Outflow, inner_outflow
 from baton.chains.solana.tables import addresses_of
 
 KEYS = [Keypair.from_seed(bytes([n]) * 32) for n in range(1, 4)]
@@ -80,19 +80,19 @@ def test_a_debit_from_within_is_found_in_both_forms() -> None:
     data = bytes(PAY.data)
     compiled = {"programIdIndex": 1, "accounts": [0, 2], "data": _base58(data), "stackHeight": 2}
     inner = [{"index": 0, "instructions": [parsed]}, {"index": 1, "instructions": [compiled]}]
-    assert inner_outflow(inner, [ours, SYSTEM, str(NONCE)], ours) == (12, True)
-    assert inner_outflow(inner, [str(NONCE), SYSTEM, ours], str(NONCE)) == (5, True)
+    assert inner_outflow(inner, [ours, SYSTEM, str(NONCE)], ours) == Outflow(12, is_gift=True)
+    assert inner_outflow(inner, [str(NONCE), SYSTEM, ours], str(NONCE)) == Outflow(5, is_gift=True)
 
 
 def test_tokens_given_away_from_within_are_a_gift_without_lamports() -> None:
     ours = str(KEYS[0].pubkey())
     gift = {"program": "spl-token", "parsed": {"type": "transfer", "info": {"authority": ours, "amount": "3"}}}
-    assert inner_outflow([{"instructions": [gift]}], [], ours) == (0, True)
+    assert inner_outflow([{"instructions": [gift]}], [], ours) == Outflow(0, is_gift=True)
 
 
 @pytest.mark.parametrize("junk", [None, 5, {}, {"instructions": 3}, {"instructions": [None, 5, {"parsed": 1}]}])
 def test_what_is_no_inner_call_takes_nothing(junk: object) -> None:
-    assert inner_outflow([junk], [], "x") == (0, False)
+    assert inner_outflow([junk], [], "x") == Outflow(0, is_gift=False)
 
 
 def _base58(data: bytes) -> str:
