@@ -5,9 +5,9 @@ failure   {"success": false, "data": null, "message": the phrase of the contract
 """
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from baton.commands.paging import Paging
 from baton.domain.json import Json
@@ -20,8 +20,7 @@ _encode = msgspec.json.Encoder().encode
 _NO_HEADERS: tuple[Header, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     status: int
     body: bytes
     headers: tuple[Header, ...] = ()

@@ -4,9 +4,10 @@ The payload of a transaction is opaque JSON to the rest of the house and typed i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct
 
 from baton.domain.curve import Curve
 from baton.domain.json import Json
@@ -14,8 +15,7 @@ from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, View
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A request that was understood: what is stored as a revision's content, in its family's canonical form."""
 
     content: Json
@@ -49,57 +49,49 @@ class Language(Protocol):
 # What a node said to a broadcast. Closed: the lane matches it to the end. `why` is the node's text, clipped.
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(Struct, frozen=True):
     """The node took it."""
 
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AlreadyKnown:
+class AlreadyKnown(Struct, frozen=True):
     """The node has these very bytes: as good as accepted."""
 
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SlotTaken:
+class SlotTaken(Struct, frozen=True):
     """The slot is used on chain: by an attempt of ours whose answer was lost, or by someone else. Look before judging."""
 
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Underpriced:
+class Underpriced(Struct, frozen=True):
     """Too cheap for the pool, for the block, or to replace what holds the slot. The slot is not lost."""
 
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NoFunds:
+class NoFunds(Struct, frozen=True):
     """The account cannot pay now."""
 
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Busy:
+class Busy(Struct, frozen=True):
     """Not now: pool full, account limit, rate limit, a lagging node. The same bytes again later."""
 
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(Struct, frozen=True):
     """No node could ever take these bytes."""
 
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """An answer that we cannot read: maybe sent."""
 
     why: str = ""

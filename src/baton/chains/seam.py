@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from msgspec import Struct
+
 from baton.chains.base import Broadcast
 from baton.domain.errors import BatonError
 from baton.domain.json import Json
@@ -56,13 +58,11 @@ class ChainReplaced(BatonError):
 # What the chain shows of an attempt.
 
 
-@dataclass(frozen=True, slots=True)
-class Unseen:
+class Unseen(Struct, frozen=True):
     """Nothing is known: it may be in a pool, lost, or on its way."""
 
 
-@dataclass(frozen=True, slots=True)
-class Included:
+class Included(Struct, frozen=True):
     """In a block of the canonical chain; `is_final` when the required depth is reached there."""
 
     block: Block
@@ -72,13 +72,11 @@ class Included:
     outcome: Json | None = None  # what the family keeps of the receipt
 
 
-@dataclass(frozen=True, slots=True)
-class Orphaned:
+class Orphaned(Struct, frozen=True):
     """Proven: the block it was in is no longer canonical."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lapsed:
+class Lapsed(Struct, frozen=True):
     """Proven: it can never land any more. This is not `Unseen`."""
 
     why: str
@@ -92,8 +90,7 @@ Sighting = Unseen | Included | Orphaned | Lapsed
 # What came of preparing a transaction for signing.
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     value: Json  # the family's own draft, opaque to the lane
     max_cost: int  # what it could take from the balance at most
 
@@ -109,15 +106,13 @@ class Chore:
     ready: Ready
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """Not now, and why; it holds up nobody, because it has no slot yet."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Doomed:
+class Doomed(Struct, frozen=True):
     """It can never succeed, and why."""
 
     why: str
@@ -135,8 +130,7 @@ class Step(StrEnum):
     BUMP = "bump"  # a dearer version in the same slot
 
 
-@dataclass(frozen=True, slots=True)
-class Signed:
+class Signed(Struct, frozen=True):
     raw: bytes
     hash: str
     facts: Json

@@ -5,9 +5,9 @@ Accepting calls no node: a request is read by its family's language and stored; 
 
 import hashlib
 import re
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from baton.chains.base import Draft
 from baton.commands.context import Context
@@ -23,16 +23,14 @@ from baton.storage.changes import Accept, Accepted, Carried, Duplicate, Full, Id
 _VISIBLE_ASCII = re.compile(r"[!-~]{1,255}")
 
 
-@dataclass(frozen=True, slots=True)
-class OnceOnly:
+class OnceOnly(Struct, frozen=True):
     """A client's wish that a repeated request makes no second transaction."""
 
     scope: str  # who asks: the API key's id
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A transaction and how to write its record."""
 
     view: View
@@ -43,8 +41,7 @@ class Shown:
         return self.known.language.record(self.view, self.known.relayer)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPage:
+class ShownPage(Struct, frozen=True):
     items: tuple[Shown, ...]
     paging: Paging  # as it was used
     total: int

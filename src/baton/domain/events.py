@@ -1,8 +1,9 @@
 """Events: what the outbox tells the world. Written in the same SQL transaction as the change they report."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from baton.domain.json import Json
 from baton.domain.transaction import State, View
@@ -13,8 +14,7 @@ class EventKind(StrEnum):
     RELAYER_STATE_UPDATE = "relayer_state_update"
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionEvent:
+class TransactionEvent(Struct, frozen=True):
     """One change of one transaction. `number` counts from 1 per transaction, without holes."""
 
     id: str
@@ -25,8 +25,7 @@ class TransactionEvent:
     state: State
 
 
-@dataclass(frozen=True, slots=True)
-class RelayerEvent:
+class RelayerEvent(Struct, frozen=True):
     id: str
     relayer_id: str
     at: datetime
@@ -36,8 +35,7 @@ class RelayerEvent:
 Event = TransactionEvent | RelayerEvent
 
 
-@dataclass(frozen=True, slots=True)
-class FeedEvent:
+class FeedEvent(Struct, frozen=True):
     """An event with its place in the feed, and what its record is made from (None for a relayer's own events)."""
 
     position: int  # dense, over all events

@@ -4,7 +4,7 @@ What must wait waits here, before it has a slot, and holds up nobody. The slot i
 that stores the attempt using it; the bytes leave only after that.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from baton.chains.seam import Doomed, Ready, Wait
 from baton.domain.status import Status
@@ -21,8 +21,7 @@ from baton.storage.base import OpenTransaction
 from baton.storage.changes import Advance, Progress, SlotMove
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     item: OpenTransaction
     ready: Ready
 

@@ -1,6 +1,6 @@
 """From a priced draft to an attempt that can be stored: every act signs through here. Nothing has left yet."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from baton.chains.seam import Ready
 from baton.domain.ids import ordered_id
@@ -8,8 +8,7 @@ from baton.domain.transaction import Attempt, AttemptKind, Slot
 from baton.lanes.desk import Desk
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """What is to be signed, and for whom; no transaction means our own filler."""
 
     ready: Ready

@@ -1,6 +1,7 @@
 """The signer seam: one primitive.
 
-secp256k1: a 32-byte digest gives 64 bytes r‖s with low s (the family finds the recovery id: a KMS gives none).
+secp256k1: a 32-byte digest gives 64 bytes r‖s with low s (the family finds the recovery bit: a KMS gives none), or 65,
+r‖s‖y, by a signer whose key is in this process: then the bit is known for nothing, and finding it is the dearest step of all.
 ed25519: a message gives 64 bytes.
 """
 

@@ -25,8 +25,8 @@ class Secp256k1Key:
         return bytes(point.format(compressed=False)[1:])
 
     def sign_digest(self, digest: bytes) -> bytes:
-        """64 bytes r‖s with low s for a 32-byte digest."""
-        return bytes(self._key.sign_recoverable(digest, hasher=None)[:64])
+        """65 bytes r‖s‖y with low s for a 32-byte digest."""
+        return bytes(self._key.sign_recoverable(digest, hasher=None))
 
 
 def is_scalar(raw: bytes) -> bool:

@@ -28,8 +28,8 @@ async def test_a_secp256k1_signature_is_low_s_and_byte_identical_to_eth_accounts
     signer = LocalSigner(Curve.SECP256K1, raw)
     (signature,) = await signer.sign([digest])
     judge = Account.unsafe_sign_hash(digest, raw)
-    assert signature == judge.r.to_bytes(32, "big") + judge.s.to_bytes(32, "big")
-    assert int.from_bytes(signature[32:], "big") <= ORDER // 2
+    assert signature == judge.r.to_bytes(32, "big") + judge.s.to_bytes(32, "big") + bytes((judge.v - 27,))
+    assert int.from_bytes(signature[32:64], "big") <= ORDER // 2
     assert signer.public_key == PublicKey.from_secret(raw).format(compressed=False)[1:]
 
 

@@ -4,7 +4,7 @@ The content is JSON: amounts are decimal text (they outgrow 64 bits), `to` and `
 Only what was given is there, so that equal requests have equal content whatever the relayer's defaults are today.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from baton.chains.evm.wire import AccessList, Authorization
 from baton.domain.json import Json
@@ -18,8 +18,7 @@ GAS_ACCESS_ADDRESS, GAS_ACCESS_KEY = 2_400, 1_900  # EIP-2930
 GAS_AUTHORIZATION = 25_000  # EIP-7702, PER_EMPTY_ACCOUNT_COST
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     value: int
     to: str | None = None  # None: contract creation
     data: str | None = None

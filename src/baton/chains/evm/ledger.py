@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from msgspec import Struct
+
 from baton.chains.evm.quantity import quantity
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
@@ -15,16 +17,14 @@ from baton.domain.transaction import Block
 WINDOW = 256  # blocks kept; more than any network's required depth that we ship
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     block: Block
     parent: str
     gas_limit: int
     base_fee: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """What a receipt says, as far as a life depends on it."""
 
     hash: str
@@ -60,11 +60,25 @@ def receipt_of(answer: Json) -> Receipt:
             "contract_address": answer.get("contractAddress"),
             "index": quantity(answer.get("transactionIndex", "0x0"), "a receipt's index"),
         }
-        if "l1Fee" in answer:  # rollups of the OP stack charge for their data beside the gas
+        if answer.get("l1Fee") is not None:  # rollups of the OP stack charge for their data beside the gas
             outcome["l1_fee"] = str(quantity(answer["l1Fee"], "a receipt's data fee"))
-        return Receipt(_hash(answer["transactionHash"]), block, answer.get("status") != "0x0", outcome)
+        return Receipt(_hash(answer["transactionHash"]), block, _has_succeeded(answer), outcome)
     except (KeyError, TypeError, AttributeError) as error:
         raise NodeUnavailable("a node answered with something that is not a receipt") from error
+
+
+def _has_succeeded(answer: Json) -> bool:
+    """Chains with the rules of before 2017 tell a state root instead of a status."""
+    if answer.get("status") is None and answer.get("root") is not None:
+        return True
+    return quantity(answer.get("status"), "a receipt's status") != 0
+
+
+def receipts_of(answer: Json) -> list[Receipt]:
+    """Of a whole block; none where the node says nothing. Raises `NodeUnavailable` for what is no list of receipts."""
+    if not isinstance(answer, list | None):
+        raise NodeUnavailable("a node answered with something that is not a list of receipts")
+    return [receipt_of(item) for item in answer or ()]
 
 
 def logs_of(answer: Json) -> list[Json]:

@@ -1,7 +1,9 @@
 """Makes what an EVM lane signs: fees from the market, gas from a simulation, signatures from a pen."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from baton.chains.evm import budget, build, data_fee, fees, price, wire
 from baton.chains.evm.ask import Ask
@@ -24,8 +26,7 @@ RESEND_BLOCKS = 1  # what waits for nobody should be in the next block; if it is
 SANE_TIMES = 10  # so far above the market it is not the price that holds it up
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """All but the nonce."""
 
     ask: Ask

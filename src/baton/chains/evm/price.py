@@ -4,14 +4,14 @@ Pools see a legacy price as both limits at once, so every price has a `max_fee` 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from baton.domain.errors import Invalid
 from baton.domain.json import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Legacy:
+class Legacy(Struct, frozen=True):
     gas_price: int
 
     @property
@@ -28,8 +28,7 @@ class Legacy:
         return {"gas_price": self.gas_price}
 
 
-@dataclass(frozen=True, slots=True)
-class Dynamic:
+class Dynamic(Struct, frozen=True):
     """EIP-1559; `tip` is never above `max_fee`."""
 
     max_fee: int
@@ -43,8 +42,7 @@ class Dynamic:
 Price = Legacy | Dynamic
 
 
-@dataclass(frozen=True, slots=True)
-class OverCap:
+class OverCap(Struct, frozen=True):
     """What would have to be offered is over what may be offered."""
 
     needed: int

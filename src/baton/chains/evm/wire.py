@@ -8,7 +8,7 @@
 Fields are written once: `unsigned` gives the digest to sign, `attach` appends the signature to the same bytes.
 """
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from baton.chains.evm import keys, rlp
 from baton.domain.errors import Bug
@@ -19,8 +19,7 @@ SIGNATURE = 64
 AccessList = tuple[tuple[bytes, tuple[bytes, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Authorization:
+class Authorization(Struct, frozen=True):
     """EIP-7702: an account's signed leave to run the code at `address` as its own."""
 
     chain_id: int
@@ -31,8 +30,7 @@ class Authorization:
     s: int
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Struct, frozen=True):
     """What is signed. Either `gas_price`, or `max_fee_per_gas` with `max_priority_fee_per_gas`."""
 
     chain_id: int
@@ -65,16 +63,14 @@ class Envelope:
         return self.value + self.gas_limit * price
 
 
-@dataclass(frozen=True, slots=True)
-class Unsigned:
+class Unsigned(Struct, frozen=True):
     envelope: Envelope
-    body: bytes = field(repr=False)  # the fields before the signature, each written as RLP
+    body: bytes  # the fields before the signature, each written as RLP
     digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Signed:
-    raw: bytes = field(repr=False)
+class Signed(Struct, frozen=True):
+    raw: bytes
     hash: str
     r: int
     s: int
@@ -99,12 +95,14 @@ def unsigned(envelope: Envelope) -> Unsigned:
 
 
 def attach(plain: Unsigned, signature: bytes, public_key: bytes) -> Signed:
-    """The bytes to broadcast. `signature` is r‖s over `plain.digest` by `public_key`; anything else is a `Bug`."""
-    if len(signature) != SIGNATURE:
-        message = f"a signature has {SIGNATURE} bytes, found {len(signature)}"
-        raise Bug(message)
-    y_parity = keys.parity(plain.digest, signature, public_key)
-    r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+    """The bytes to broadcast. `signature` is r‖s over `plain.digest` by `public_key`, or r‖s‖y where the signer is ours."""
+    if len(signature) == SIGNATURE:
+        y_parity = keys.parity(plain.digest, signature, public_key)
+    elif len(signature) == SIGNATURE + 1 and signature[SIGNATURE] in (0, 1):
+        y_parity = signature[SIGNATURE]
+    else:
+        raise Bug(f"a signature has {SIGNATURE} bytes, or one more that is 0 or 1; found {len(signature)}")
+    r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:SIGNATURE], "big")
     kind = plain.envelope.kind
     v = y_parity if kind else EIP155_BASE + 2 * plain.envelope.chain_id + y_parity
     listed = rlp.wrap(plain.body + rlp.encode_int(v) + rlp.encode_int(r) + rlp.encode_int(s))

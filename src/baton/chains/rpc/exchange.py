@@ -1,7 +1,8 @@
 """What a node is asked and what it answers, as values. An error that a node gives to a call is an answer, not an exception."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
@@ -10,21 +11,18 @@ NO_ANSWER = 0  # no code of JSON-RPC: ours, for a call that was left out of an a
 SHOWN_CHARS = 200  # how much of a node's text goes into a message of ours
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """`params` is a list for most nodes and an object for some (Stellar)."""
 
     method: str
     params: Sequence[Json] | Mapping[str, Json] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     value: Json
 
 
-@dataclass(frozen=True, slots=True)
-class RpcError:
+class RpcError(Struct, frozen=True):
     code: int
     message: str
     data: Json = None

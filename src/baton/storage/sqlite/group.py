@@ -18,7 +18,7 @@ import apsw
 from baton import telemetry
 from baton.domain.errors import Bug, StoreUnavailable
 from baton.storage.changes import Change, Outcome
-from baton.storage.sqlite.aftermath import Aftermath
+from baton.storage.sqlite.aftermath import Aftermath, Refusal
 from baton.storage.sqlite.apply import Applier
 
 LINGER_S = 0.001
@@ -30,6 +30,8 @@ CHECKPOINT_PAGES = 4000
 FSYNC_FAILURES = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_IOERR_TRUNCATE})
 FSYNC_EXIT_CODE = 74
 OUTAGES = (apsw.FullError, apsw.IOError, apsw.BusyError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.NoMemError)
+
+Apply = Callable[[Change, Aftermath], Outcome]
 
 
 @dataclass(slots=True)
@@ -119,19 +121,20 @@ class GroupWriter:
         self._answer(group, outcomes, topics, None)
 
     def _write(self, group: list[_Waiting]) -> tuple[list[list[Outcome]], set[str]]:
-        whole = Aftermath()
-        outcomes: list[list[Outcome]] = []
-        self._connection.execute("BEGIN IMMEDIATE")
-        for waiting in group:
-            answers = []
-            for change in waiting.changes:
-                outcome, after = self._applier.apply(change)
-                whole.merge(after)
-                answers.append(outcome)
-            outcomes.append(answers)
-        self._applier.settle(whole)
+        """A change that ends half-way is rare, a savepoint for each is not: the careful way is taken where it is needed."""
+        try:
+            return self._write_by(self._applier.apply, group)
+        except Refusal:
+            self._roll_back()
+            return self._write_by(self._applier.apply_apart, group)
+
+    def _write_by(self, apply: Apply, group: list[_Waiting]) -> tuple[list[list[Outcome]], set[str]]:
+        after = Aftermath()
+        self._applier.begin()
+        outcomes = [[apply(change, after) for change in waiting.changes] for waiting in group]
+        self._applier.settle(after)
         self._connection.execute("COMMIT")
-        return outcomes, whole.topics
+        return outcomes, after.topics
 
     def _refuse(self, group: list[_Waiting], error: Exception) -> None:
         """Nothing of the group was stored. A change that cannot be stored must not take its neighbours with it."""

@@ -66,8 +66,10 @@ envelopes = st.one_of(legacy, with_access, dynamic, delegating)
 
 def sign(envelope: Envelope) -> wire.Signed:
     plain = wire.unsigned(envelope)
-    signature = KEY.sign_recoverable(plain.digest, hasher=None)[:64]
-    return wire.attach(plain, signature, PUBLIC)
+    signature = KEY.sign_recoverable(plain.digest, hasher=None)
+    told, found = wire.attach(plain, signature, PUBLIC), wire.attach(plain, signature[:64], PUBLIC)
+    assert told == found  # whether the signer knows the recovery bit or not
+    return found
 
 
 def as_eth_account_wants_it(tx: Envelope) -> dict[str, Any]:
@@ -192,6 +194,8 @@ def test_a_signature_by_another_key_never_leaves() -> None:
         wire.attach(plain, bytes(64), PUBLIC)
     with pytest.raises(Bug, match="64 bytes"):
         wire.attach(plain, b"", PUBLIC)
+    with pytest.raises(Bug, match="0 or 1"):
+        wire.attach(plain, stranger + b"\x02", PUBLIC)
 
 
 def test_an_envelope_without_a_price_is_our_own_mistake() -> None:
