@@ -23,19 +23,31 @@ class Applier:
     def __init__(self, connection: apsw.Connection, queries: Mapping[str, str], cipher: Cipher) -> None:
         self._connection = connection
         self._queries = queries
+        self._owned: set[c.Fence] = set()
         self._deliveries = DeliveryApplier(connection, self._run)
         self._notifications = NotificationApplier(self._run, cipher, self._deliveries)
 
-    def apply(self, change: c.Change) -> tuple[c.Outcome, Aftermath]:
-        after = Aftermath()
+    def begin(self) -> None:
+        """A group's SQL transaction. Until its commit nobody else writes: a fence that held once holds for all of it."""
+        self._owned.clear()
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def apply(self, change: c.Change, after: Aftermath) -> c.Outcome:
+        """Straight on. A `Refusal` comes half-way: then nothing of the group may stay, and `apply_apart` is the way."""
+        return self._dispatch(change, after)
+
+    def apply_apart(self, change: c.Change, after: Aftermath) -> c.Outcome:
+        """Behind a savepoint of its own: a change that is refused half-way takes back itself and no other."""
+        own = Aftermath()
         self._connection.execute("SAVEPOINT one_change")
         try:
-            outcome = self._dispatch(change, after)
+            outcome = self._dispatch(change, own)
         except Refusal as refusal:
             self._connection.execute("ROLLBACK TO one_change; RELEASE one_change")
-            return refusal.outcome, Aftermath()
+            return refusal.outcome
         self._connection.execute("RELEASE one_change")
-        return outcome, after
+        after.merge(own)
+        return outcome
 
     def settle(self, after: Aftermath) -> None:
         """The group's tallies, once for all its changes."""
@@ -56,8 +68,10 @@ class Applier:
             case c.SaveRelayer():
                 return self._save_relayer(change, after)
             case c.TakeLane(lane, node):
+                self._owned.clear()
                 return self._take_lane(lane, node, change.now)
             case c.LeaveLane(fence):
+                self._owned.clear()
                 left = self._run("leave_lane", fence.lane, fence.epoch)
                 return c.Done() if left else c.NotOwner()
             case c.Heartbeat(node, ttl_s):
@@ -101,7 +115,7 @@ class Applier:
 
     def _progress(self, change: c.Progress, after: Aftermath) -> c.Outcome:
         fence = change.fence
-        if fence is not None and not self._run("fence", fence.lane, fence.epoch):
+        if fence is not None and not self._owns(fence):
             return c.NotOwner()
         for move in change.slots:
             slot = move.slot
@@ -132,6 +146,11 @@ class Applier:
             if fence is None:
                 after.topics.add(self._relayer_of(advance))
         return c.Done()
+
+    def _owns(self, fence: c.Fence) -> bool:
+        if fence not in self._owned and self._run("fence", fence.lane, fence.epoch):
+            self._owned.add(fence)
+        return fence in self._owned
 
     def _relayer_of(self, advance: c.Advance) -> str:
         return str(self._run("standing", advance.transaction_id)[0][0])
