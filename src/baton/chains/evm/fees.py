@@ -52,7 +52,9 @@ def from_history(history: Json) -> Market:
     if not isinstance(base_fees, list) or not base_fees:
         raise NodeUnavailable("eth_feeHistory: a node answered without base fees")
     base_fee = quantity(base_fees[-1], "eth_feeHistory")
-    rows = [row for row in history.get("reward") or [] if isinstance(row, list) and len(row) == len(PERCENTILES)]
+    reward = history.get("reward")
+    told = reward if isinstance(reward, list) else []
+    rows = [row for row in told if isinstance(row, list) and len(row) == len(PERCENTILES)]
     tips: dict[Speed, int] = {}
     slower = LEAST_TIP
     for column, speed in enumerate(SPEEDS):

@@ -1,5 +1,6 @@
 """An EVM node's methods with typed answers. What is not as it must be counts as an unreachable node."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -17,15 +18,22 @@ from baton.chains.base import (
 from baton.chains.evm import answers
 from baton.chains.evm.fees import HISTORY_BLOCKS, PERCENTILES, Market, from_gas_price, from_history
 from baton.chains.evm.keys import keccak
-from baton.chains.evm.ledger import Header, Receipt, header_of, logs_of, receipt_of
+from baton.chains.evm.ledger import Header, Receipt, header_of, logs_of, receipt_of, receipts_of
 from baton.chains.evm.quantity import quantity
-from baton.chains.rpc import Call, Endpoint, Result, RpcError, RpcPool, value_of
+from baton.chains.rpc import Call, Endpoint, Result, RpcError, RpcPool, is_passing, value_of
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 
 METHOD_NOT_FOUND = frozenset({-32601, -32004})  # JSON-RPC's own, and "method not supported" of EIP-1474
 ALONE_S = 600.0  # so long with one reachable node, and its word suffices
 WITHOUT_S = 300.0  # how long it is remembered that nodes do not offer a method: they are exchanged and updated
+
+# A node that does not keep the accounts of so long ago. Anything else that it says may pass.
+_FORGOTTEN = re.compile(
+    r"missing trie node|(state|account|block|data|history).{0,40}(not|un) ?(found|available|exist|accessible)|header not found"
+    r"|prun(e|ed|ing)|archive|histor(y|ical)|too (old|far)|not supported|unsupported|required.{0,20}state|unknown block",
+    re.IGNORECASE,
+)
 
 # When nodes disagree about a broadcast: one that took it outweighs all; "never" counts only if everyone says so.
 _WEIGHT: tuple[type[Broadcast], ...] = (
@@ -91,7 +99,7 @@ class EvmNode:
         if any(isinstance(one, RpcError) and one.code in METHOD_NOT_FOUND for one in asked):
             self._without_block_receipts_until = self._pool.clock.monotonic() + WITHOUT_S
             return None
-        return [[receipt_of(item) for item in _result(answer) or ()] for answer in asked]
+        return [receipts_of(_result(answer)) for answer in asked]
 
     async def receipts(self, hashes: Sequence[str]) -> list[Receipt | None]:
         found = await self._values([Call("eth_getTransactionReceipt", [one]) for one in hashes])
@@ -124,7 +132,9 @@ class EvmNode:
     async def count_at(self, address: str, height: int) -> int | None:
         """The account's next nonce after that block; None where the node does not keep it any more."""
         answer = (await self._pool.batch([Call("eth_getTransactionCount", [address, hex(height)])]))[0]
-        return quantity(answer.value, "a nonce") if isinstance(answer, Result) else None
+        if isinstance(answer, RpcError) and not is_passing(answer) and _FORGOTTEN.search(answer.message):
+            return None
+        return quantity(_result(answer), "a nonce")
 
     async def sent_in(self, height: int, address: str) -> dict[int, str]:
         """What an account sent in that block: hashes by nonce."""

@@ -59,8 +59,9 @@ def test_on_a_cheap_chain_a_quiet_tip_is_no_more_than_the_base_fee() -> None:
     assert fees.from_history(history(7)).tips[Speed.FASTEST] == LEAST_TIP
 
 
-def test_a_missing_reward_list_is_a_quiet_chain() -> None:
-    answer = history(GWEI) | {"reward": None}
+@pytest.mark.parametrize("reward", [None, 5, "text", {"a": 1}, [5, None]])
+def test_a_missing_reward_list_is_a_quiet_chain(reward: Any) -> None:
+    answer = history(GWEI) | {"reward": reward}
     assert fees.from_history(answer).tips[Speed.SAFE_LOW] == 300_000_000
 
 
