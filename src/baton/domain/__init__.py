@@ -1,1 +1,1 @@
-"""What is true whatever the parts: plain values and rules. No I/O, no async, standard library only."""
+"""What is true whatever the parts: plain values and rules. No I/O, no async, no library but structs."""

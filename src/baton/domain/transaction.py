@@ -2,8 +2,7 @@
 
 What changes over a transaction's life is its `State`; each change keeps a copy of it as an event. Everything else
 (revisions, attempts) is written once, so a record of any moment can be made again from an event and those rows.
-They are structs and not dataclasses: hundreds are made for every transaction carried, and a frozen dataclass takes five
-times as long.
+They are structs and not dataclasses because hundreds are made for every transaction carried.
 """
 
 from datetime import datetime
