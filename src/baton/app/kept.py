@@ -9,6 +9,7 @@ from pathlib import Path
 from baton.config import Settings
 from baton.domain.errors import Misconfigured
 from baton.storage.cipher import Cipher
+from baton.storage.sqlite.folder import make_folder, sync_entries, unusable
 
 
 def storage_cipher(settings: Settings) -> Cipher:
@@ -24,17 +25,30 @@ def storage_cipher(settings: Settings) -> Cipher:
 
 def kept_secret(path: Path, size: int) -> bytes:
     """Random bytes made once and kept in a 0600 file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(size))
-            file.flush()
-            os.fsync(file.fileno())
-    found = path.read_bytes()
+    make_folder(path.parent)
+    try:
+        if not path.exists():
+            _make(path, secrets.token_bytes(size))
+        found = path.read_bytes()
+    except OSError as error:
+        raise unusable(path.parent, error) from error
     if len(found) != size:
         raise Misconfigured([f"{path}: expected {size} bytes, found {len(found)}: restore it from a backup"])
     return found
+
+
+def _make(path: Path, content: bytes) -> None:
+    """Whole or not at all: a kill in the middle must not leave a stump that every later start refuses."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    with contextlib.suppress(FileExistsError):  # another start was quicker: its secret counts
+        path.hardlink_to(fresh)
+    fresh.unlink()
+    sync_entries(path.parent)  # before anything is sealed with it
 
 
 def local_token(settings: Settings) -> str:

@@ -66,7 +66,10 @@ async def _dev() -> None:
 @asynccontextmanager
 async def local_chains() -> AsyncIterator[dict[Family, str]]:
     """Starts the chains; stops them at exit."""
-    folder = Path(os.environ.get("BATON_DATA_DIR", ".baton"))
+    from baton.storage.sqlite.folder import make_folder
+
+    folder = Path(os.environ.get("BATON_DATA_DIR") or ".baton")
+    make_folder(folder)
     binary = await ensure_anvil(cache_folder(), typer.echo)
     async with AsyncExitStack() as stack:
         anvil = Anvil(binary, folder / "anvil")

@@ -51,6 +51,19 @@ def test_a_folder_is_made_with_its_parents(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b").is_dir()
 
 
+def test_a_folder_that_was_made_is_for_its_owner_alone(tmp_path: Path) -> None:
+    make_folder(tmp_path / "ours")
+    assert (tmp_path / "ours").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_was_there_keeps_its_rights(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    theirs.chmod(0o750)
+    make_folder(theirs)
+    assert theirs.stat().st_mode & 0o777 == 0o750
+
+
 async def _stored(folder: Path, cipher: Cipher) -> Notification | None:
     store = await SqliteStore.open(folder, cipher)
     try:
