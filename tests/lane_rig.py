@@ -13,22 +13,22 @@ from typing import Any
 
 from tests.clocks import MovedClock
 
-from baton.app.lines import build_lines
+from baton.app.lines import open_line
 from baton.chains.base import Language
-from baton.chains.rpc import RpcPool
 from baton.chains.seam import Pen
 from baton.commands import amend, transactions
 from baton.commands.context import Context
 from baton.commands.registry import Relayers
-from baton.config import Config, Settings
 from baton.domain.ids import random_id
-from baton.domain.network import Network
+from baton.domain.network import Network, RpcUrl
 from baton.domain.policy import Policy
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt
 from baton.lanes.desk import Desk, LaneSettings
 from baton.lanes.explain import LaneSight
-from baton.lanes.keeper import Keeper, Line
+from baton.lanes.ground import Track
+from baton.lanes.keeper import Keeper
+from baton.lanes.lines import Line, Nodes
 from baton.storage.base import Store
 from baton.storage.cipher import Cipher
 from baton.storage.sqlite import SqliteStore
@@ -67,7 +67,6 @@ class LaneRig:
         self._policy = parts.policy
         self._store: Store | None = None
         self._keeper: Keeper | None = None
-        self._pools: list[RpcPool] = []
 
     async def start(self) -> None:
         """On the data folder as it is: fresh at first, with its past after a `stop`."""
@@ -81,27 +80,24 @@ class LaneRig:
 
     async def another_keeper(self, lease_s: float) -> Keeper:
         """One more owner on the same store, as another process would be. Who asks for it stops it."""
-        lines, pools = self.lines()
-        self._pools += pools
+        relayers = self.context.relayers
         keeper = Keeper(self.store, self.clock, random_id(), self.lane_settings, lease_s)
-        await keeper.start(lines)
+        relayers.listen(keeper.look)
+        track = Track(lambda: relayers.get(RELAYER).relayer, self.parts.pen, self.parts.network)
+        await keeper.start([track], self.open_line)
         return keeper
 
-    def lines(self) -> tuple[list[Line], list[RpcPool]]:
-        """As the service itself builds them."""
-        network = self.parts.network
-        config = Config(Settings(), networks={(network.family, network.name): network})
-        return build_lines(config, self.context.relayers, {RELAYER: self.parts.pen}, self.clock)
+    def open_line(self, nodes: Nodes) -> Line:
+        """As the service itself does it."""
+        return open_line(nodes, {RELAYER: self.parts.pen}, self.clock)
 
     async def stop(self) -> None:
         """As a shutdown does it. Twice is no harm."""
         if self._keeper is not None:
             await self._keeper.stop()
-        for pool in self._pools:
-            await pool.close()
         if self._store is not None:
             await self._store.close()
-        self._keeper, self._pools, self._store = None, [], None
+        self._keeper, self._store = None, None
 
     async def restart(self) -> None:
         await self.stop()
@@ -125,6 +121,10 @@ class LaneRig:
 
     def set_paused(self, is_paused: bool) -> None:
         self._change_relayer(is_paused=is_paused)
+
+    def set_nodes(self, *urls: str) -> None:
+        """Its own from now on; none at all: the network's."""
+        self._change_relayer(custom_rpc_urls=tuple(RpcUrl(url) for url in urls) or None)
 
     def _change_relayer(self, **changes: Any) -> None:
         relayers = self.context.relayers

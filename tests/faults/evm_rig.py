@@ -22,7 +22,7 @@ from baton.devnet.anvil import CHAIN_ID, Anvil
 from baton.domain.network import RpcUrl
 from baton.domain.policy import EvmPolicy
 from baton.lanes.desk import LaneSettings
-from baton.lanes.keeper import Line, Track
+from baton.lanes.lines import Line, Nodes
 from baton.storage.base import ListFilter
 
 BLOCK_S = 0.1
@@ -54,15 +54,13 @@ class FaultRig(Rig):
         super().__init__(node, proxies[0], folder, of=before_them)
         self.proxies = tuple(proxies)
 
-    def lines(self) -> tuple[list[Line], list[RpcPool]]:
+    def open_line(self, nodes: Nodes) -> Line:
         """With little patience for nodes."""
-        network, relayers = self.parts.network, self.context.relayers
         is_ours = partial(verify, chain_id=CHAIN_ID)
-        pool = RpcPool(network.rpc_urls, settings=QUICK_RPC, clock=self.clock, verify=is_ours)
+        pool = RpcPool(nodes.urls, settings=QUICK_RPC, clock=self.clock, verify=is_ours)
         node = EvmNode(pool, has_fee_history=True)
-        chain = EvmChain(network, node)
-        track = Track(lambda: relayers.get(RELAYER).relayer, self.parts.pen)
-        return [Line(network, chain, EvmMaker(network, node, chain.ledger), (track,))], [pool]
+        chain = EvmChain(nodes.network, node)
+        return Line(chain, EvmMaker(nodes.network, node, chain.ledger), pool.close)
 
     async def pay(self, count: int) -> dict[str, str]:
         """Asks for so many payments of one wei; ids with a receiver each that nobody else pays."""

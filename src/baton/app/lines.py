@@ -1,6 +1,5 @@
-"""The chains: one line for each network and set of nodes, with the relayers that send there."""
+"""The chains: what a line is made of in each family, and who stands on it."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -21,11 +20,10 @@ from baton.commands.registry import Relayers
 from baton.config import Config
 from baton.domain.clock import Clock
 from baton.domain.errors import SignerUnavailable
-from baton.domain.network import Family, Network, RpcUrl
+from baton.domain.network import Family, RpcUrl
 from baton.domain.relayer import Relayer
-from baton.lanes.keeper import Line, Track
-
-Nodes = tuple[Family, str, tuple[RpcUrl, ...]]  # relayers with nodes of their own have a line of their own
+from baton.lanes.ground import Track
+from baton.lanes.lines import Line, Nodes
 
 
 class NoPen:
@@ -40,55 +38,53 @@ class NoPen:
         raise SignerUnavailable(self._why)
 
 
-def build_lines(
-    config: Config, relayers: Relayers, pens: Mapping[str, Pen], clock: Clock
-) -> tuple[list[Line], list[RpcPool]]:
-    """Lines to be kept, and the pools to be closed after them."""
-    groups: defaultdict[Nodes, list[Relayer]] = defaultdict(list)
-    for relayer in relayers.all():
-        network = config.networks[relayer.family, relayer.network]
-        groups[relayer.family, relayer.network, relayer.custom_rpc_urls or network.rpc_urls].append(relayer)
-    lines, pools = [], []
-    for (family, name, urls), members in groups.items():
-        tracks = tuple(Track(_current(relayers, one.id), pens.get(one.id) or NoPen(one)) for one in members)
-        network = config.networks[family, name]
-        if family is Family.EVM:
-            pool = RpcPool(_over_http(urls), clock=clock, verify=partial(verify, chain_id=network.chain_id))
-            pools.append(pool)
-            lines.append(_evm(network, pool, urls, tracks))
-        elif family is Family.SOLANA:
-            settings = RpcSettings(batch_limit=BATCH_LIMIT)
-            pool = RpcPool(_over_http(urls), settings=settings, clock=clock, verify=verifier(network))
-            pools.append(pool)
-            lines.append(_solana(network, pool, urls, tracks, clock))
-        elif family is Family.STELLAR:
-            pool = RpcPool(urls, clock=clock, verify=stellar_verifier(network))
-            pools.append(pool)
-            lines.append(_stellar(network, pool, tracks, clock))
-    return lines, pools
+def pens_of(relayers: Relayers, signers: Mapping[str, Pen]) -> dict[str, Pen]:
+    return {one.id: signers.get(one.id) or NoPen(one) for one in relayers.all()}
+
+
+def tracks_of(config: Config, relayers: Relayers, pens: Mapping[str, Pen]) -> list[Track]:
+    return [
+        Track(_current(relayers, one.id), pens[one.id], config.networks[one.family, one.network])
+        for one in relayers.all()
+    ]
 
 
 def _current(relayers: Relayers, relayer_id: str) -> Callable[[], Relayer]:
     return lambda: relayers.get(relayer_id).relayer
 
 
-def _evm(network: Network, pool: RpcPool, urls: tuple[RpcUrl, ...], tracks: tuple[Track, ...]) -> Line:
+def open_line(nodes: Nodes, pens: Mapping[str, Pen], clock: Clock) -> Line:
+    """`pens` are those of every relayer that may ever stand on it, by relayer id."""
+    match nodes.network.family:
+        case Family.EVM:
+            return _evm(nodes, clock)
+        case Family.SOLANA:
+            return _solana(nodes, clock)
+        case Family.STELLAR:
+            return _stellar(nodes, pens, clock)
+
+
+def _evm(nodes: Nodes, clock: Clock) -> Line:
+    network = nodes.network
+    pool = RpcPool(_over_http(nodes.urls), clock=clock, verify=partial(verify, chain_id=network.chain_id))
     node = EvmNode(pool, has_fee_history="eip1559" in network.features)
-    chain = EvmChain(network, node, _socket(urls))
-    return Line(network, chain, EvmMaker(network, node, chain.ledger), tracks)
+    chain = EvmChain(network, node, _socket(nodes.urls))
+    return Line(chain, EvmMaker(network, node, chain.ledger), pool.close)
 
 
-def _solana(network: Network, pool: RpcPool, urls: tuple[RpcUrl, ...], tracks: tuple[Track, ...], clock: Clock) -> Line:
+def _solana(nodes: Nodes, clock: Clock) -> Line:
+    settings = RpcSettings(batch_limit=BATCH_LIMIT)
+    pool = RpcPool(_over_http(nodes.urls), settings=settings, clock=clock, verify=verifier(nodes.network))
     node = SolanaNode(pool)
-    chain = SolanaChain(network, node, _socket(urls))
-    return Line(network, chain, SolanaMaker(node, chain.heads, clock), tracks)
+    chain = SolanaChain(nodes.network, node, _socket(nodes.urls))
+    return Line(chain, SolanaMaker(node, chain.heads, clock), pool.close)
 
 
-def _stellar(network: Network, pool: RpcPool, tracks: tuple[Track, ...], clock: Clock) -> Line:
-    node = StellarNode(pool, network.passphrase or "")
-    channels = Channels({track.relayer_of().id: track.pen for track in tracks}, node.passphrase)
-    chain = StellarChain(network, node, channels, clock)
-    return Line(network, chain, StellarMaker(node, chain.heads, chain.upkeep, clock), tracks)
+def _stellar(nodes: Nodes, pens: Mapping[str, Pen], clock: Clock) -> Line:
+    pool = RpcPool(nodes.urls, clock=clock, verify=stellar_verifier(nodes.network))
+    node = StellarNode(pool, nodes.network.passphrase or "")
+    chain = StellarChain(nodes.network, node, Channels(pens, node.passphrase), clock)
+    return Line(chain, StellarMaker(node, chain.heads, chain.upkeep, clock), pool.close)
 
 
 def _socket(urls: tuple[RpcUrl, ...]) -> RpcUrl | None:

@@ -15,7 +15,7 @@ from baton.api.build import build_api, build_metrics
 from baton.api.limits import Limits
 from baton.api.server import serving
 from baton.app.kept import storage_cipher
-from baton.app.lines import build_lines
+from baton.app.lines import open_line, pens_of, tracks_of
 from baton.chains.base import Language
 from baton.chains.evm.language import EvmLanguage
 from baton.chains.evm.schema import SCHEMA as EVM_SCHEMA
@@ -81,9 +81,7 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         stack.push_async_callback(store.close)
         seeded = await seed(store, config, addresses, clock)
         relayers = Relayers(lambda relayer: languages[relayer.family, relayer.network], _usable(seeded, config))
-        lines, pools = build_lines(config, relayers, signers, clock)
-        for pool in pools:
-            stack.push_async_callback(pool.close)
+        pens = pens_of(relayers, signers)
         node = random_id()
         probe = await stack.enter_async_context(telling(store, relayers, clock, node, telling_settings(settings)))
         keeper = Keeper(store, clock, node, LaneSettings(), settings.lease_ttl_s)
@@ -99,7 +97,8 @@ async def running(config: Config, token: str) -> AsyncIterator[Running]:
         )
         keeper.set_disabled = partial(set_disabled, context)
         keeper.tell = partial(tell, context)
-        await keeper.start(lines)
+        relayers.listen(keeper.look)
+        await keeper.start(tracks_of(config, relayers, pens), partial(open_line, pens=pens, clock=clock))
         sweeper = asyncio.create_task(_sweep(store, clock, settings.idempotency_hours))
         stack.callback(sweeper.cancel)
         limits = limits_of(settings)

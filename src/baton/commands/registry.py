@@ -18,6 +18,7 @@ class Relayers:
     def __init__(self, language_of: Callable[[Relayer], Language], relayers: Iterable[Relayer] = ()) -> None:
         self._language_of = language_of
         self._known: dict[str, Known] = {}
+        self._listeners: list[Callable[[str], None]] = []
         for relayer in relayers:
             self.put(relayer)
 
@@ -35,3 +36,9 @@ class Relayers:
     def put(self, relayer: Relayer) -> None:
         """Adds a relayer, or replaces the one of that id."""
         self._known[relayer.id] = Known(relayer, self._language_of(relayer))
+        for heard in self._listeners:
+            heard(relayer.id)
+
+    def listen(self, heard: Callable[[str], None]) -> None:
+        """From now on `heard` gets the id of each relayer that is put here."""
+        self._listeners.append(heard)

@@ -17,6 +17,7 @@
     ├── Unavailable             an outage: try again, nothing was decided
     │   ├── StoreUnavailable
     │   ├── NodeUnavailable
+    │   │   └── WrongChain        every node answers, and serves another chain
     │   └── SignerUnavailable
     ├── Misconfigured           the operator's doing: stops the start, all mistakes at once
     └── Bug                     our own: a rule of the house was broken
@@ -125,6 +126,10 @@ class StoreUnavailable(Unavailable):
 
 class NodeUnavailable(Unavailable):
     pass
+
+
+class WrongChain(NodeUnavailable):
+    """Waiting does not help: a person must correct the addresses."""
 
 
 class SignerUnavailable(Unavailable):

@@ -32,19 +32,26 @@ class Lane:
         self._gaps = watcher.gaps
         self._broadcast: asyncio.Task[Answers] | None = None
         self._last_turn = float("-inf")
+        self._is_ending = False
 
     async def run(self) -> None:
-        """Returns only when the lane belongs to someone else."""
+        """Returns when the lane belongs to someone else, or was asked to end."""
         try:
             await self._recover()
-            while True:
-                await self._pause()
+            await self._pause()
+            while not self._is_ending:
                 await self._guarded_turn()
+                await self._pause()
         except LaneLost as lost:
             telemetry.log.warning("lane_lost", lane=self._desk.fence.lane, why=str(lost))
         finally:
             if self._broadcast is not None:
                 self._broadcast.cancel()
+
+    def end(self) -> None:
+        """Between two turns; what is under way is found again by whoever comes next."""
+        self._is_ending = True
+        self._wake.set()
 
     async def _recover(self) -> None:
         """After a take-over the book is the store's, and every attempt is asked for by hash."""

@@ -8,15 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 from tests.contract.chains.driver import Driver
 
-from baton.app.lines import build_lines
-from baton.chains.rpc import RpcPool
+from baton.app.lines import open_line
 from baton.chains.seam import Account, Chain, Maker, Prepared, Ready, Sighting, Tip
-from baton.commands.registry import Relayers
-from baton.config import Config, Settings
 from baton.domain.clock import SystemClock
 from baton.domain.ids import ordered_id
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, AttemptKind, Fate, Revision, Slot
+from baton.lanes.lines import Nodes
 
 PATIENCE_S = 10.0
 
@@ -28,11 +26,10 @@ class Bench:
         network = parts.network
         address = parts.language.address(parts.pen.public_key)
         self.relayer = Relayer("r", "R", network.name, network.family, "signer", address, parts.policy)
-        relayers = Relayers(lambda _: parts.language, [self.relayer])
-        config = Config(Settings(), networks={(network.family, network.name): network})
-        [line], self._pools = build_lines(config, relayers, {"r": parts.pen}, SystemClock())
+        line = open_line(Nodes(network, network.rpc_urls), {"r": parts.pen}, SystemClock())
         self.chain: Chain = line.chain
         self.maker: Maker = line.maker
+        self._close = line.close
         self.tips: list[Tip] = []
         self._news = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
@@ -46,9 +43,7 @@ class Bench:
             self._watching.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._watching
-        pools: list[RpcPool] = self._pools
-        for pool in pools:
-            await pool.close()
+        await self._close()
 
     async def _watch(self) -> None:
         async for tip in self.chain.tips():

@@ -24,3 +24,12 @@ def test_an_unknown_relayer_is_missing_by_its_id() -> None:
     with pytest.raises(RelayerMissing) as missing:
         Relayers(language_of).get("nobody")
     assert missing.value.relayer_id == "nobody"
+
+
+def test_who_listens_hears_of_every_change_after_it_is_in_force() -> None:
+    relayers = Relayers(language_of, [EVM, SOLANA])
+    heard: list[tuple[str, bool]] = []
+    relayers.listen(lambda relayer_id: heard.append((relayer_id, relayers.get(relayer_id).relayer.is_paused)))
+    relayers.put(replace(EVM, is_paused=True))
+    relayers.put(replace(SOLANA, name="another"))
+    assert heard == [("evm-local", True), ("solana-local", False)]

@@ -21,7 +21,7 @@ from baton.chains.evm.keys import keccak
 from baton.chains.evm.ledger import Header, Receipt, header_of, logs_of, receipt_of, receipts_of
 from baton.chains.evm.quantity import quantity
 from baton.chains.rpc import Call, Endpoint, Result, RpcError, RpcPool, is_passing, value_of
-from baton.domain.errors import NodeUnavailable
+from baton.domain.errors import NodeUnavailable, WrongChain
 from baton.domain.json import Json
 
 METHOD_NOT_FOUND = frozenset({-32601, -32004})  # JSON-RPC's own, and "method not supported" of EIP-1474
@@ -204,4 +204,4 @@ async def verify(endpoint: Endpoint, chain_id: int | None) -> None:
     answer = await endpoint.call("eth_chainId")
     found = quantity(value_of(answer, "eth_chainId"), "a chain id")
     if chain_id is not None and found != chain_id:
-        raise NodeUnavailable(f"{endpoint.shown}: serves chain {found}, expected {chain_id}")
+        raise WrongChain(f"{endpoint.shown}: serves chain {found}, expected {chain_id}")

@@ -14,7 +14,7 @@ from baton.chains.rpc.health import Health
 from baton.chains.rpc.settings import RpcSettings
 from baton.chains.rpc.transport import Transport
 from baton.domain.clock import Clock
-from baton.domain.errors import NodeUnavailable
+from baton.domain.errors import NodeUnavailable, WrongChain
 from baton.domain.json import Json
 from baton.domain.network import RpcUrl
 from baton.telemetry import RPC_CALLS, RPC_ERROR_ANSWERS, RPC_ERRORS, RPC_NODE_DOWN, RPC_SECONDS, log
@@ -38,6 +38,8 @@ class Endpoint:
         self._checking = asyncio.Lock()
         self._checked_at: float | None = None  # None: not since the last failure
         self._node = self.shown.partition("://")[2]
+        self._is_forgotten = False
+        self.stray: str | None = None  # its last check found another chain, and which
         self.is_fresh = False  # a new connection was made since the check: it may lead to another node
 
     def __repr__(self) -> str:
@@ -80,14 +82,21 @@ class Endpoint:
             try:
                 await verify(self)
             except NodeUnavailable as error:
+                self.stray = str(error) if isinstance(error, WrongChain) else None
                 self._note_failure(began_at, str(error))
                 raise
+            self.stray = None
             if self.health.failures:
                 log.info("node_back", node=self._node)
             self.is_fresh = False
             self._checked_at = self._clock.monotonic()
             self.health.lift()
-            RPC_NODE_DOWN.labels(self._node).set(0)
+            self._show_down(0)
+
+    def forget(self) -> None:
+        """It is not asked any more: an alarm that it is down would never end."""
+        self._is_forgotten = True
+        RPC_NODE_DOWN.remove(self._node)
 
     @property
     def batch_limit(self) -> int:
@@ -176,9 +185,13 @@ class Endpoint:
 
     def _shut_out(self, why: str) -> None:
         self._checked_at = None
-        RPC_NODE_DOWN.labels(self._node).set(1)
-        if self.health.failures == 1:
+        self._show_down(1)
+        if self.health.failures == 1 and not self._is_forgotten:
             log.warning("node_paused", node=self._node, why=why)
+
+    def _show_down(self, count: int) -> None:
+        if not self._is_forgotten:
+            RPC_NODE_DOWN.labels(self._node).set(count)
 
     def _learn(self, limit: int, why: str) -> None:
         now = self._clock.monotonic()

@@ -14,12 +14,13 @@ from baton.chains.rpc.exchange import Answer, Call, RpcError
 from baton.chains.rpc.settings import RpcSettings
 from baton.chains.rpc.transport import Transport
 from baton.domain.clock import Clock, SystemClock
-from baton.domain.errors import NodeUnavailable
+from baton.domain.errors import NodeUnavailable, WrongChain
 from baton.domain.json import Json
 from baton.domain.network import RpcUrl
 
 T = TypeVar("T")
 Told = tuple[Endpoint, list[Answer] | NodeUnavailable]
+CLOSED = "is not asked any more"
 
 
 async def _trust(_endpoint: Endpoint) -> None:
@@ -73,7 +74,7 @@ class RpcPool:
             if not open_places:
                 break
         if not answers:
-            raise NodeUnavailable("; ".join(reasons) or self._why_nobody())
+            raise self._outage(reasons)
         return answers
 
     async def everywhere(self, calls: Sequence[Call], *, timeout_s: float | None = None) -> list[Told]:
@@ -92,10 +93,7 @@ class RpcPool:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         if waiting:
             await asyncio.wait(waiting, timeout=self._settings.broadcast_grace_s)
-        return [
-            task.result() if task.done() else (endpoint, NodeUnavailable(f"{endpoint.shown}: has not answered yet"))
-            for task, endpoint in zip(tasks, endpoints, strict=True)
-        ]
+        return [_told(task, endpoint) for task, endpoint in zip(tasks, endpoints, strict=True)]
 
     async def witnesses(
         self, calls: Sequence[Call], n: int = 2, *, timeout_s: float | None = None
@@ -121,7 +119,7 @@ class RpcPool:
                     case list():
                         found.append((endpoint, answer))
         if not found:
-            raise NodeUnavailable("; ".join(reasons) or self._why_nobody())
+            raise self._outage(reasons)
         return found
 
     def alone_for_s(self) -> float:
@@ -132,6 +130,9 @@ class RpcPool:
         return sorted((endpoint.health.down_s for endpoint in self.endpoints), reverse=True)[others - 1]
 
     async def close(self) -> None:
+        """Whoever still waits for an answer gets `NodeUnavailable`."""
+        for endpoint in self.endpoints:
+            endpoint.forget()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -177,7 +178,13 @@ class RpcPool:
         """Shielded: a caller that gives up must not undo what others wait for, nor hide that the node hangs."""
         if endpoint.is_checked:
             return
-        failure = await asyncio.shield(self._let_in(endpoint))
+        task = self._let_in(endpoint)
+        try:
+            failure = await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.cancelled() or _is_given_up():
+                raise
+            failure = NodeUnavailable(f"{endpoint.shown}: {CLOSED}")
         if failure is not None:
             raise NodeUnavailable(str(failure))
 
@@ -202,6 +209,13 @@ class RpcPool:
         task.add_done_callback(self._tasks.discard)
         return task
 
+    def _outage(self, reasons: Sequence[str]) -> NodeUnavailable:
+        """In the same words each time where every node strayed: somebody is told when they change."""
+        strays = [endpoint.stray for endpoint in self.endpoints if endpoint.stray is not None]
+        if strays and len(strays) == len(self.endpoints):
+            return WrongChain("; ".join(strays))
+        return NodeUnavailable("; ".join(reasons) or self._why_nobody())
+
     def _why_nobody(self) -> str:
         if not self.endpoints:
             return "no RPC URL over http or https is configured and switched on"
@@ -209,7 +223,19 @@ class RpcPool:
 
 
 def _has_answers(task: asyncio.Task[Told]) -> bool:
-    return task.done() and isinstance(task.result()[1], list)
+    return task.done() and not task.cancelled() and isinstance(task.result()[1], list)
+
+
+def _told(task: asyncio.Task[Told], endpoint: Endpoint) -> Told:
+    if task.cancelled():
+        return endpoint, NodeUnavailable(f"{endpoint.shown}: {CLOSED}")
+    return task.result() if task.done() else (endpoint, NodeUnavailable(f"{endpoint.shown}: has not answered yet"))
+
+
+def _is_given_up() -> bool:
+    """Whether it is we who are cancelled, and not only what we wait for."""
+    us = asyncio.current_task()
+    return us is not None and us.cancelling() > 0
 
 
 def _is_ws(url: RpcUrl) -> bool:

@@ -14,7 +14,7 @@ from baton.chains.rpc import Answer, Call, Endpoint, Result, RpcError, RpcPool, 
 from baton.chains.solana import answers
 from baton.chains.solana.fees import recent_prices
 from baton.chains.solana.wire import SIGNATURE_BYTES, is_address
-from baton.domain.errors import NodeUnavailable
+from baton.domain.errors import NodeUnavailable, WrongChain
 from baton.domain.json import Json
 from baton.domain.network import Network
 
@@ -212,7 +212,7 @@ def verifier(network: Network) -> Verify:
         if not expected and isinstance(found, str):
             expected.append(found)
         if found not in expected:
-            raise NodeUnavailable(f"{endpoint.shown}: serves chain {str(found)[:60]}, expected {expected}")
+            raise WrongChain(f"{endpoint.shown}: serves chain {str(found)[:60]}, expected {expected}")
 
     return verify
 

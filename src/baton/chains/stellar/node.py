@@ -25,7 +25,7 @@ from baton.chains.stellar.fees import Market, market_of
 from baton.chains.stellar.verdict import contract_error, verdict
 from baton.chains.stellar.wire import UNREADABLE
 from baton.domain.clock import Clock
-from baton.domain.errors import NodeUnavailable
+from baton.domain.errors import NodeUnavailable, WrongChain
 from baton.domain.json import Json
 from baton.domain.network import Network
 
@@ -230,7 +230,7 @@ def verifier(network: Network) -> Verify:
         answer = (await endpoint.batch([Call("getNetwork", {})]))[0]
         found = _text(value_of(answer, "getNetwork"), "passphrase")
         if network.passphrase is not None and found != network.passphrase:
-            raise NodeUnavailable(f"{endpoint.shown}: serves {found[:80]!r}, expected {network.passphrase!r}")
+            raise WrongChain(f"{endpoint.shown}: serves {found[:80]!r}, expected {network.passphrase!r}")
 
     return verify
 
