@@ -23,7 +23,7 @@ from baton.domain.ids import random_id
 from baton.domain.network import Network, RpcUrl
 from baton.domain.policy import Policy
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import Attempt
+from baton.domain.transaction import Attempt, Block
 from baton.lanes.desk import Desk, LaneSettings
 from baton.lanes.explain import LaneSight
 from baton.lanes.ground import Track
@@ -213,6 +213,17 @@ class LaneRig:
             return (seen is not None and seen.block.number >= number) or await self.is_idle()
 
         await self.until(has_looked)
+
+    async def handled(self, is_it: Callable[[Block], bool]) -> None:
+        """Waits until the lane has done all that it will at such a block: decisions are stored, sends are answered."""
+
+        async def has_handled() -> bool:
+            is_idle, desk = await self.is_idle(), self.desk
+            if desk is None or desk.tip is None or not (is_it(desk.tip.block) and desk.is_resting):
+                return False
+            return is_idle or desk.looked_at is desk.tip
+
+        await self.until(has_handled)
 
     async def is_idle(self) -> bool:
         """Whether nothing is open."""

@@ -158,7 +158,7 @@ async def test_one_node_that_denies_a_landing_cannot_make_us_sign_again(make_rig
     await rig.lands(one)
     liar.add(Lie(_nothing_known), "getSignatureStatuses")
     rig.node.mine(DEATH + LIFE)
-    await rig.looked(rig.slot)
+    await rig.seen()
     assert len(await rig.attempts(one)) == 1
     liar.clear()
     rig.node.mine()
@@ -175,7 +175,7 @@ async def test_one_node_that_runs_ahead_cannot_declare_a_death(make_rig: Make) -
     liar.add(Lie(lambda height: height + 10_000), "getBlockHeight")
     liar.add(Lie(lambda info: info | {"blockHeight": info["blockHeight"] + 10_000}), "getEpochInfo")
     rig.node.mine(5)
-    await rig.looked(rig.slot)
+    await rig.seen()
     assert (await rig.record(one))["status"] == "submitted"
     assert len(await rig.attempts(one)) == 1
     rig.node.set({"drop_next": 0})

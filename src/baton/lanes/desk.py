@@ -65,6 +65,7 @@ class Desk:
     spent_sent_at: int = -1  # at which height bytes of used slots last left
     high_water: int = -1  # the highest slot number of the relayer's own account ever given
     chores: dict[str, int] = field(default_factory=dict)  # tried lately, by name: from which height on it may be again
+    is_resting: bool = False  # between two turns, nothing on its way: what it was told of is done, for those who look
     must_look: bool = True  # ask by hash at the next look: after a start, a gap, or a "slot taken"
 
     @property

@@ -71,9 +71,11 @@ class Lane:
     async def _pause(self) -> None:
         """Until something happens; under load, long enough that a turn has company."""
         desk = self._desk
+        desk.is_resting = self._broadcast is None and not self._wake.is_set()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._next_due_s()):
                 await self._wake.wait()
+        desk.is_resting = False
         if len(desk.book.entries) > desk.settings.window_start:
             rest_s = self._last_turn + desk.settings.gather_s - desk.clock.monotonic()
             if rest_s > 0:

@@ -58,22 +58,15 @@ class Rig(LaneRig):
         await self.until(has_all)
 
     async def mine(self, blocks: int = 1) -> None:
-        """Each block is seen by the lane before the next comes."""
+        """The lane has done all that it will at each block before the next comes."""
         for _ in range(blocks):
             await self.chain.mine()
             await self.seen()
 
     async def seen(self) -> None:
-        """Waits until the lane has looked at the node's newest block."""
+        """Waits until the lane has done all that it will at the node's newest block."""
         head = await self.chain.head()
-
-        async def has_seen() -> bool:
-            desk = self.desk
-            if desk is None or desk.tip is None or desk.tip.block.hash != head:
-                return False
-            return desk.looked_at is desk.tip or await self.is_idle()
-
-        await self.until(has_seen)
+        await self.handled(lambda block: block.hash == head)
 
     async def mine_until(self, is_so: IsSo, blocks: int) -> int:
         """Mines one block after the other until it is so; tells how many it took."""

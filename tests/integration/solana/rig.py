@@ -57,10 +57,15 @@ class SolanaRig(LaneRig):
         return self.node.node.newest.slot
 
     async def mine(self, blocks: int = 1) -> None:
-        """Each block is seen by the lane before the next comes."""
+        """The lane has done all that it will at each block before the next comes."""
         for _ in range(blocks):
             self.node.mine()
-            await self.looked(self.slot)
+            await self.seen()
+
+    async def seen(self) -> None:
+        """Waits until the lane has done all that it will at the node's newest block."""
+        slot = self.slot
+        await self.handled(lambda block: block.number >= slot)
 
     async def mine_idle(self, blocks: int) -> None:
         """While a lane has nothing to do it looks at nothing: only its watcher sees these."""

@@ -18,7 +18,7 @@ async def test_a_version_that_never_landed_is_signed_anew_after_its_blockhash_di
     one = await rig.submit(body(rig.tag("again"), rig.pay(TO, SOL)))
     await rig.reaches(one, "submitted")
     rig.node.mine(LIFE)
-    await rig.looked(rig.slot)
+    await rig.seen()
     assert len(await rig.attempts(one)) == 1
     rig.node.set({"drop_next": 0})
     rig.node.mine(FINALITY + 1)
@@ -44,7 +44,7 @@ async def test_a_version_lives_until_its_death_is_finalized(rig: SolanaRig) -> N
     last = int(attempt.facts["last_valid_block_height"])
     newest = rig.node.node.newest
     rig.node.mine(last - newest.height + FINALITY)
-    await rig.looked(rig.slot)
+    await rig.seen()
     assert (await rig.record(one))["status"] == "submitted"
     rig.node.mine()
     await rig.reaches(one, "pending", "sent", "submitted")

@@ -64,9 +64,15 @@ class StellarRig(LaneRig):
         return key
 
     async def close(self, ledgers: int = 1) -> None:
-        """Each ledger is seen by the lane, if it has anything to look for, before the next closes."""
+        """The lane has done all that it will at each ledger before the next closes."""
         for _ in range(ledgers):
-            await self.looked(self.node.close().sequence)
+            self.node.close()
+            await self.seen()
+
+    async def seen(self) -> None:
+        """Waits until the lane has done all that it will at the newest ledger."""
+        newest = self.node.ledger.latest.sequence
+        await self.handled(lambda block: block.number >= newest)
 
     async def lands(self, transaction_id: str) -> Record:
         """Sent, and in the next ledger: final at once."""
