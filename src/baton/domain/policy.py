@@ -64,5 +64,11 @@ class StellarPolicy:
     channel_accounts: int = 0
     default_speed: Speed = Speed.FAST
 
+    @property
+    def limits_money(self) -> bool:
+        """Whether it matters how much leaves the account, of what, or to whom."""
+        rules = (self.max_amount, self.spend_limit_24h, self.allowed_destinations, self.allowed_assets)
+        return any(rule is not None for rule in rules)
+
 
 Policy = EvmPolicy | SolanaPolicy | StellarPolicy

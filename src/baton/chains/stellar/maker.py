@@ -89,10 +89,9 @@ class StellarMaker:
                 return self._priced(revision, plan, till)
 
     def _priced(self, revision: Revision, plan: Plan, till: Till) -> Prepared:
-        try:
-            policies.check(plan.deeds, till.policy, is_own_money=plan.signed is None)  # it may have changed since
-        except Invalid as refused:
-            return Doomed(f"refused by the relayer's policy: {refused}")
+        refused = _refused(plan, till)
+        if refused is not None:
+            return refused
         ends = max_time(plan, revision.valid_until, self._now_s())
         if 0 < ends <= self._node.closed_at:
             return Doomed("its validity ended, by the ledger's clock", is_expired=True)
@@ -120,6 +119,9 @@ class StellarMaker:
             case Refusal(why, is_certain):
                 return Doomed(why) if is_certain else Wait(f"its simulation is repeated: {why}")
             case Plan() as tried:
+                refused = _refused(tried, till)
+                if refused is not None:
+                    return refused
                 ends = max_time(tried, revision.valid_until, self._now_s())
                 return self._raised(Draft(tried.body, 0, ends, is_wrapped=True), tried, attempts, till)
 
@@ -185,3 +187,12 @@ class StellarMaker:
 
     def _now_s(self) -> int:
         return self._node.now_s(self._clock)
+
+
+def _refused(plan: Plan, till: Till) -> Doomed | None:
+    """The policy may have changed since it was accepted."""
+    try:
+        policies.check(plan.deeds, till.policy, is_own_money=plan.signed is None)
+    except Invalid as refused:
+        return Doomed(f"refused by the relayer's policy: {refused}")
+    return None

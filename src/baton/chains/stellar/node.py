@@ -119,9 +119,11 @@ class StellarNode:
         told = await self._value("getTransaction", {"hash": tx_hash})
         if not isinstance(told, dict) or told.get("status") == "NOT_FOUND":
             return None
-        events = told.get("events")
-        steps = events.get("contractEventsXdr") if isinstance(events, dict) else None
-        return [event for step in steps or () for event in step or ()]
+        match told:
+            case {"events": {"contractEventsXdr": list(steps)}}:
+                return [event for step in steps if isinstance(step, list) for event in step]
+            case _:
+                return []
 
     def read_lookup(self, answer: Answer) -> Lookup:
         told = value_of(answer, "getTransaction")

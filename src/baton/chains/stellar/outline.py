@@ -1,6 +1,6 @@
 """What an operation does, as far as a policy cares: one shape for operations and for XDR.
 
-Amounts that a contract moves are not seen here; `allowed_contracts` says which ones may be called at all.
+What a contract moves is not seen here: where money is limited in any way, `allowed_contracts` must name the contract.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from stellar_sdk import xdr as stellar_xdr
 from baton.chains.stellar.wire import base_account
 
 NATIVE = "native"
+POOL = "liquidity pool"
 _ASSET_FIELDS = ("asset", "send_asset", "dest_asset", "selling", "buying")
 _HOST_FUNCTIONS = {
     stellar_xdr.HostFunctionType.HOST_FUNCTION_TYPE_INVOKE_CONTRACT: "invoke_contract",
@@ -18,6 +19,8 @@ _HOST_FUNCTIONS = {
     stellar_xdr.HostFunctionType.HOST_FUNCTION_TYPE_CREATE_CONTRACT_V2: "create_contract",
     stellar_xdr.HostFunctionType.HOST_FUNCTION_TYPE_UPLOAD_CONTRACT_WASM: "upload_wasm",
 }
+_CODE_KINDS = frozenset({"invoke_contract", "create_contract"})
+_POOL_OPERATIONS = (sdk.LiquidityPoolDeposit, sdk.LiquidityPoolWithdraw)
 _CONTRACT_KINDS = frozenset({*_HOST_FUNCTIONS.values(), "extend_footprint_ttl", "restore_footprint"})
 
 
@@ -25,11 +28,19 @@ _CONTRACT_KINDS = frozenset({*_HOST_FUNCTIONS.values(), "extend_footprint_ttl", 
 class Deed:
     path: str
     kind: str
-    destinations: tuple[str, ...]  # accounts that receive, without a muxed number
+    destinations: tuple[
+        str, ...
+    ]  # accounts that receive, without a muxed number; keys that may sign for the account too
     assets: tuple[str, ...]  # "native" or "CODE:ISSUER"
     spends: tuple[str, int] | None  # an asset and how many stroops of it
     is_boundless: bool  # takes an amount that only the ledger knows
     contract: str | None
+    is_handover: bool = False  # lets another key rule the account
+
+    @property
+    def runs_code(self) -> bool:
+        """A new contract may run a constructor."""
+        return self.kind in _CODE_KINDS
 
     @property
     def is_soroban(self) -> bool:
@@ -45,6 +56,7 @@ def deed(operation: sdk.Operation, path: str) -> Deed:
         spends=_spends(operation),
         is_boundless=isinstance(operation, sdk.AccountMerge | sdk.LiquidityPoolDeposit),
         contract=_contract(operation),
+        is_handover=_new_signer(operation) is not None,
     )
 
 
@@ -57,22 +69,31 @@ def _kind(operation: sdk.Operation) -> str:
 def _destinations(operation: sdk.Operation) -> tuple[str, ...]:
     if isinstance(operation, sdk.CreateClaimableBalance):
         return tuple(claimant.destination for claimant in operation.claimants)
+    signer = _new_signer(operation)
+    if signer is not None:
+        return (signer,)
     to = getattr(operation, "destination", None)
     if to is None:
         return ()
     return (to.account_id if isinstance(to, sdk.MuxedAccount) else base_account(to),)
 
 
+def _new_signer(operation: sdk.Operation) -> str | None:
+    signer = operation.signer if isinstance(operation, sdk.SetOptions) else None
+    return signer.signer_key.encoded_signer_key if signer is not None and signer.weight > 0 else None
+
+
 def _assets(operation: sdk.Operation) -> tuple[str, ...]:
     named = [getattr(operation, field, None) for field in _ASSET_FIELDS]
     if isinstance(operation, sdk.CreateAccount | sdk.AccountMerge):
         named.append(sdk.Asset.native())
-    return tuple(_label(each) for each in named if each is not None)
+    pools = (POOL,) if isinstance(operation, _POOL_OPERATIONS) else ()
+    return (*(_label(each) for each in named if each is not None), *pools)
 
 
 def _label(asset: sdk.Asset | sdk.LiquidityPoolAsset) -> str:
     if isinstance(asset, sdk.LiquidityPoolAsset):
-        return "liquidity pool"
+        return POOL
     return NATIVE if asset.is_native() else f"{asset.code}:{asset.issuer}"
 
 

@@ -15,8 +15,29 @@ def check(deeds: Sequence[Deed], policy: StellarPolicy, *, is_own_money: bool) -
         _listed(each, each.destinations, policy.allowed_destinations, "a destination")
         _listed(each, each.assets, policy.allowed_assets, "an asset")
         _listed(each, (each.contract,) if each.contract else (), policy.allowed_contracts, "a contract")
+        if is_own_money:
+            _code(each, policy)
+            _boundless(each, policy)
     if is_own_money and policy.max_amount is not None:
         _amounts(deeds, policy.max_amount)
+
+
+def _code(each: Deed, policy: StellarPolicy) -> None:
+    """What code does with the relayer's authority no rule sees: where there are rules, somebody has to vouch for it."""
+    is_named = each.contract is not None and policy.allowed_contracts is not None  # then it is in the list
+    is_named |= each.contract is None and each.kind in (policy.allowed_operations or ())
+    is_ruled = policy.limits_money or policy.allowed_contracts is not None
+    if each.runs_code and is_ruled and not is_named:
+        expected = "a contract of allowed_contracts" if each.contract else "one that allowed_operations names"
+        raise Invalid(each.path, each.contract or each.kind, f"{expected}, because its policy limits what may be sent")
+
+
+def _boundless(each: Deed, policy: StellarPolicy) -> None:
+    is_limited = policy.max_amount is not None or policy.spend_limit_24h is not None
+    if is_limited and each.is_boundless:
+        raise Invalid(each.path, f"{each.kind}, whose amount is not known", "amounts within the relayer's policy")
+    if is_limited and each.is_handover:
+        raise Invalid(each.path, "another key that may sign", "none, because the relayer's policy limits its amounts")
 
 
 def _kinds(each: Deed, policy: StellarPolicy) -> None:
@@ -33,8 +54,6 @@ def _listed(each: Deed, given: Sequence[str], allowed: Sequence[str] | None, wha
 def _amounts(deeds: Sequence[Deed], max_amount: int) -> None:
     totals: Counter[str] = Counter()
     for each in deeds:
-        if each.is_boundless:
-            raise Invalid(each.path, f"{each.kind}, whose amount is not known", f"at most {max_amount} (policy)")
         if each.spends is None:
             continue
         asset, amount = each.spends

@@ -53,6 +53,15 @@ def check_source(drawn: Prebuilt, relayer_address: str) -> None:
         raise Invalid(PATH, f"source {drawn.source}", f"the relayer's address {relayer_address} as source")
 
 
+def check_stranger(transaction: sdk.Transaction, relayer_address: str) -> None:
+    """What the relayer signed itself is under way already, as a transaction of its own: it is not paid for twice."""
+    for i, each in enumerate(transaction.operations):
+        source = each.source or transaction.source
+        if source.account_id == relayer_address:
+            expected = "operations of others: for its own the relayer does not sign inside a fee bump"
+            raise Invalid(f"{PATH}.operations[{i}]", "the relayer as source", expected)
+
+
 def check_bump_fee(transaction: sdk.Transaction, most: int) -> None:
     """The network takes a fee bump only at the inner transaction's rate or above, one operation more."""
     count = len(transaction.operations)

@@ -20,7 +20,7 @@ from baton.chains.stellar.memo import memo
 from baton.chains.stellar.network import check_network
 from baton.chains.stellar.operations import operation
 from baton.chains.stellar.outline import Deed, deed
-from baton.chains.stellar.prebuilt import check_bump_fee, check_source, prebuilt
+from baton.chains.stellar.prebuilt import check_bump_fee, check_source, check_stranger, prebuilt
 from baton.chains.stellar.wire import LARGEST_ENVELOPE, muxed, read_or_refuse
 from baton.domain.errors import Bug, Invalid
 from baton.domain.json import Json
@@ -90,6 +90,7 @@ def _from_xdr(text: str, wish: Wish, relayer: Relayer, passphrase: str, now: dat
     assert isinstance(relayer.policy, StellarPolicy)
     drawn, transaction = prebuilt(text, passphrase, is_bump=wish.is_bump, now=now)
     if wish.is_bump:
+        check_stranger(transaction, relayer.address)
         check_bump_fee(transaction, min(wish.max_fee, relayer.policy.max_fee))
     else:
         check_source(drawn, relayer.address)

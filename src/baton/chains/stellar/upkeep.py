@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 
 from baton import telemetry
 from baton.chains.seam import Chore, Ready, Source
@@ -29,7 +30,8 @@ class Upkeep:
     def ask_for(self, relayer: Relayer, restore: Body) -> None:
         assert restore.soroban is not None
         name = "restore " + hashlib.sha256(restore.soroban.to_xdr_bytes()).hexdigest()[:16]
-        self._restores[relayer.id, name] = (restore, self._ledger)
+        own = replace(restore, source=relayer.address)  # whoever needs the entries, the relayer can restore them
+        self._restores[relayer.id, name] = (own, self._ledger)
 
     def chores(
         self, relayer: Relayer, channels: list[str], entries: Mapping[str, AccountEntry], now_s: int

@@ -65,10 +65,10 @@ def _code_of(result: stellar_xdr.OperationResultTr) -> str | None:
 
 def contract_error(answer: Json) -> str | None:
     """What a contract said when it failed, from the diagnostic events of an answer; the first is the cause."""
-    events = answer.get("diagnosticEventsXdr") or answer.get("events") or []
+    events = answer.get("diagnosticEventsXdr") or answer.get("events")
     if isinstance(events, dict):
-        events = events.get("diagnosticEventsXdr") or []
-    for text in events:
+        events = events.get("diagnosticEventsXdr")
+    for text in events if isinstance(events, list) else ():
         told = _error_of(text)
         if told is not None:
             return told

@@ -159,3 +159,9 @@ def test_a_contracts_error_is_found_wherever_nodes_put_it() -> None:
     assert contract_error({"events": ["nonsense", text]}) == expected
     assert contract_error({"events": {"diagnosticEventsXdr": [text]}}) == expected
     assert contract_error({}) is None
+
+
+@pytest.mark.parametrize("events", [5, True, "text", {"diagnosticEventsXdr": 7}, [5, None, "x"], {"a": [1]}])
+def test_diagnostics_of_odd_types_say_nothing_and_break_nothing(events: Any) -> None:
+    for key in ("diagnosticEventsXdr", "events"):
+        assert contract_error({key: events}) is None
