@@ -48,6 +48,7 @@ class Reply:
     body: bytes
     retry_after_s: float | None = None
     is_first: bool = False  # of its connection
+    is_repeated: bool = False  # the request left twice, and nobody knows what came of the first
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,8 @@ class Endpoint:
     ) -> list[Answer]:
         """One answer a call, in their order, within `timeout_s` in all. `chunk`: fewer calls in one HTTP request.
 
-        `in_order`: requests go one after the other, and none after a failed one. Calls that got no answer while others
+        `in_order`, for what changes something: requests go one after the other, and none after a failed one; an error to a
+        request that had to leave twice is no answer, because the first time may have succeeded elsewhere. Calls that got no answer while others
         did are `RpcError` with `is_unanswered`; if none got one, `NodeUnavailable`.
         """
         if not calls:
@@ -125,10 +126,11 @@ class Endpoint:
 
     async def _piece(self, calls: Sequence[Call], deadline: float, in_order: bool) -> _Found:
         began_at = self._clock.monotonic()
-        match await self._exchange(calls, deadline):
+        reading, is_repeated = await self._exchange(calls, deadline)
+        match reading:
             case Answers(items):
                 self._note_answers(items, began_at)
-                return items
+                return [_doubted(item) for item in items] if in_order and is_repeated else items
             case Refusal(limit, why):
                 found = await self._pieces(calls, limit, deadline, in_order)
                 if not isinstance(found, NodeUnavailable):
@@ -143,13 +145,14 @@ class Endpoint:
                 RPC_ERRORS.labels(self._node, trouble).inc()
                 return NodeUnavailable(f"{self.shown}: {why}")
 
-    async def _exchange(self, calls: Sequence[Call], deadline: float) -> Reading:
+    async def _exchange(self, calls: Sequence[Call], deadline: float) -> tuple[Reading, bool]:
+        """What came back, and whether the request had to leave twice for it."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout_at(deadline):
                 await self._slots.acquire()
         except TimeoutError:
-            return Broken(Trouble.TIMEOUT, "no answer in time to many calls before")
+            return Broken(Trouble.TIMEOUT, "no answer in time to many calls before"), False
         try:
             ids = [next(self._ids) for _ in calls]
             began = loop.time()
@@ -159,10 +162,10 @@ class Endpoint:
         finally:
             self._slots.release()
         if isinstance(reply, Broken):
-            return reply
+            return reply, False
         if reply.is_first and self._checked_at is not None:
             self.is_fresh = self._clock.monotonic() - self._checked_at >= self._settings.recheck_s or self.is_fresh
-        return read(reply, ids)
+        return read(reply, ids), reply.is_repeated
 
     def _note_answers(self, items: Sequence[Answer], began_at: float) -> None:
         errors = [item for item in items if isinstance(item, RpcError)]
@@ -199,3 +202,7 @@ class Endpoint:
             log.info("node_refuses_batches", node=self._node, limit=limit, why=why)
             self._batch_limit = limit
             self._limit_until = now + self._settings.batch_memory_s
+
+
+def _doubted(answer: Answer) -> Answer:
+    return unanswered(answer.message) if isinstance(answer, RpcError) else answer

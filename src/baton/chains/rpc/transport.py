@@ -5,7 +5,7 @@ Its errors are not chained to ours on purpose: their text holds the whole addres
 
 import asyncio
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from types import SimpleNamespace
@@ -51,7 +51,7 @@ class Transport:
                     if not way.is_reused:
                         raise
                 # A kept connection was closed as we wrote: common, and no sign of trouble. Once more, on a new one.
-                return await self._post(url, body, _Way())
+                return replace(await self._post(url, body, _Way()), is_repeated=True)
         except TimeoutError:
             return Broken(Trouble.TIMEOUT, f"no answer within {timeout_s:.3g} s")
         except _OversizeError:

@@ -84,6 +84,8 @@ async def _hear(socket: aiohttp.ClientWebSocketResponse, url: RpcUrl, quiet_s: f
         if quiet_s is None:
             raise
         raise NodeUnavailable(f"{url.shown}: nothing was heard for {quiet_s:.3g} s") from None
+    except (aiohttp.ClientError, OSError) as error:  # an answer to a ping may fail too
+        raise NodeUnavailable(f"{url.shown}: the connection broke ({type(error).__name__})") from None
     if message.type is aiohttp.WSMsgType.TEXT:
         return decode(message.data.encode())
     if message.type is aiohttp.WSMsgType.BINARY:

@@ -249,6 +249,26 @@ async def test_a_kept_connection_that_is_closed_as_we_write_is_replaced_once(nod
     assert endpoint.health.failures == 0
 
 
+async def test_an_error_to_a_broadcast_that_left_twice_is_no_answer(node: OddNode, endpoint: Endpoint) -> None:
+    """The first time a node may have taken it: a refusal the second time must not end it (E5, C6)."""
+
+    async def answer(content: Json) -> web.StreamResponse:
+        if len(node.asked) == 2:
+            return node.cut(web.Response())
+        return reply([error(content[0], -32000, "intrinsic gas too low"), sound(content[1])])
+
+    node.odd = answer
+    assert isinstance((await endpoint.batch(echoes(2), in_order=True))[0], RpcError)
+    refused, taken = await endpoint.batch(echoes(2), in_order=True)
+    assert len(node.asked) == 3
+    assert isinstance(refused, RpcError)
+    assert refused.is_unanswered
+    assert taken == echoed(2)[1]
+    [again, _] = await endpoint.batch(echoes(2), in_order=True)
+    assert isinstance(again, RpcError)
+    assert not again.is_unanswered
+
+
 async def test_connections_are_kept_and_nothing_is_taken_from_the_environment(
     node: OddNode, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
