@@ -1,10 +1,14 @@
 """Probes, metrics and the front page."""
 
 from datetime import datetime
+from pathlib import Path
 
 from tests.asgi_client import TOKEN, Client
 from tests.bodies import EVM_BODY, path_of
-from tests.house import House
+from tests.house import House, open_house
+
+from baton.api.build import build_metrics
+from baton.api.limits import Limits
 
 
 async def test_health_answers_ok_in_plain_text(client: Client) -> None:
@@ -38,6 +42,25 @@ async def test_metrics_count_requests_and_transactions(house: House, client: Cli
     assert 'method="POST",route="/api/v1/relayers/{relayer_id}/transactions",status="200"' in text
     house.store.is_down = True
     assert (await client.get("/metrics")).status == 200
+
+
+async def test_metrics_need_the_token(client: Client) -> None:
+    assert (await client.without_token().get("/metrics")).message == "Unauthorized"
+
+
+async def test_on_a_port_of_their_own_metrics_need_no_token_and_nothing_else_is_there(house: House) -> None:
+    client = Client(build_metrics(house.context, Limits()))
+    reply = await client.without_token().get("/metrics")
+    assert reply.status == 200
+    assert b"baton_http_requests_total" in reply.body
+    for path in ("/api/v1/health", path_of("evm-local"), "/metrics/"):
+        assert (await client.get(path)).message == "Unauthorized"
+
+
+async def test_metrics_that_are_switched_off_are_not_there(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Limits(has_metrics=False)) as house:
+        assert (await house.client.get("/metrics")).message == "Not found"
+        assert "/metrics" not in (await house.client.get("/api-docs/openapi.json")).json["paths"]
 
 
 async def test_no_path_of_a_client_becomes_a_label(client: Client) -> None:
