@@ -275,6 +275,20 @@ async def test_the_costs_of_what_was_signed_are_known_exactly(store: Store) -> N
     assert sorted(costs) == sorted([(transaction.id, 2**70), (transaction.id, 2**255), (filler.id, 1)])
 
 
+async def test_what_was_signed_long_ago_counts_for_as_long_as_it_may_still_cost(store: Store) -> None:
+    """It may land today: a day's limit that forgot it could be spent twice."""
+    transaction = await accepted(store)
+    made = signing(transaction, 0)
+    old = replace(made.attempts[0], created_at=later(-90_000), max_cost=5)
+    assert await store.write(replace(made, attempts=(old,))) == Done()
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.costs_since("r", NOON) == [(transaction.id, 5)]
+        assert await snapshot.lanes.costs_since("other", NOON) == []
+    await store.write(progress(news=(AttemptNews(old.id, Fate.LAPSED),)))
+    async with store.read() as snapshot:
+        assert await snapshot.lanes.costs_since("r", NOON) == []
+
+
 async def test_the_transaction_that_last_held_a_slot_is_found(store: Store) -> None:
     first, second = await accepted(store), await accepted(store)
     await store.write(signing(first, 4))

@@ -56,3 +56,7 @@ FROM attempts WHERE relayer_id = $1 AND created_at >= $2 AND kind = 'noop' ORDER
 
 -- name: costs_since
 SELECT COALESCE(transaction_id, id), max_cost FROM attempts WHERE relayer_id = $1 AND created_at >= $2
+UNION ALL
+SELECT a.transaction_id, a.max_cost FROM transactions t JOIN attempts a ON a.transaction_id = t.id
+WHERE t.relayer_id = $1 AND t.status IN ('sent', 'submitted', 'mined') AND a.created_at < $2
+  AND a.fate IN ('open', 'included', 'reverted')
