@@ -31,7 +31,8 @@ class Api:
             raise Bug(f"only http is served here, not {scope['type']}")
         began = perf_counter()
         request = Request.of(scope, receive)
-        with REQUESTS_UNDER_WAY.track_inprogress():
+        REQUESTS_UNDER_WAY.inc()
+        try:
             try:
                 answer = await self._answer(request)
             except Exception as error:  # noqa: BLE001 - the outermost catch: whatever happens, there is an answer
@@ -39,6 +40,8 @@ class Api:
                 if is_crash(error):
                     log.error("request_crashed", request_id=request.id.decode(), route=request.template, exc_info=error)
             await _send(request, answer, send)
+        finally:
+            REQUESTS_UNDER_WAY.dec()
         observe_request(request.method, request.template, answer.status, perf_counter() - began)
 
     async def _answer(self, request: Request) -> Answer:

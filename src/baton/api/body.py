@@ -33,6 +33,16 @@ async def _read(request: Request, limits: Limits) -> bytes:
     declared = request.one_of(b"content-length")
     if declared is not None and declared.isdecimal() and int(declared[:20]) > limits.body_bytes:
         raise _too_large(f"{declared[:20]} bytes", limits)
+    whole = request.take_whole()
+    if whole is not None:
+        request.is_read = True
+        if len(whole) > limits.body_bytes:
+            raise _too_large("more", limits)
+        return whole
+    return await _wait_for(request, limits)
+
+
+async def _wait_for(request: Request, limits: Limits) -> bytes:
     chunks: list[bytes] = []
     size = 0
     try:

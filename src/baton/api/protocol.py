@@ -6,18 +6,20 @@ for `body_s`, and then the connection is closed. Both are absolute: a byte now a
 """
 
 import asyncio
+from collections.abc import MutableMapping
 from enum import Enum, auto
+from functools import partial
 from typing import Any
 
 import httptools
 from uvicorn import Config
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from baton.api.envelope import Answer
 from baton.api.errors import answer_to
 from baton.api.limits import Limits
-from baton.api.request import request_id
+from baton.api.request import WHOLE_BODY, request_id
 from baton.domain.errors import BatonError, HeadTooLarge, Invalid, TooSlow, Unavailable
 
 _GRACE_S = 1.0  # beyond the body's deadline, so that a reading endpoint answers first
@@ -92,6 +94,8 @@ class GuardedProtocol(HttpToolsProtocol):
             raise httptools.HttpParserCallbackError
         self._phase = Phase.BODY
         super().on_headers_complete()
+        scope: MutableMapping[str, Any] = self.scope  # type: ignore[assignment]  # as ASGI lets a server extend it
+        scope[WHOLE_BODY] = partial(_whole_body, self.cycle)
         if self.parser.should_upgrade():
             self.cycle.keep_alive = False  # we speak nothing else; what follows such a head is not ours to read
 
@@ -159,6 +163,16 @@ class GuardedProtocol(HttpToolsProtocol):
         headers = [] if self._phase is Phase.IDLE else self.headers
         self.transport.write(_on_the_wire(answer_to(error), request_id(headers or [])))
         self.transport.close()
+
+
+def _whole_body(cycle: RequestResponseCycle) -> bytes | None:
+    """The body, if all of it came with the head: most do, and then nobody has to wait for it with a deadline."""
+    if cycle.more_body or cycle.disconnected or cycle.response_complete:
+        return None
+    body, cycle.body = bytes(cycle.body), bytearray()
+    cycle.flow.resume_reading()
+    cycle.message_event.clear()
+    return body
 
 
 def _on_the_wire(answer: Answer, of_request: bytes) -> bytes:

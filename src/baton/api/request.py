@@ -14,6 +14,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+WHOLE_BODY = "baton.whole_body"  # in a scope: gives the body if it is all here already
 _SANE_ID = re.compile(rb"[!-~]{1,128}")
 
 
@@ -25,6 +26,7 @@ class Request:
     headers: list[Header]
     receive: Receive
     id: bytes
+    take_whole: Callable[[], bytes | None]  # the body, if it is all here already and nobody took it
     ids: tuple[str, ...] = ()  # the decoded variables of the path
     template: str = ""  # the route it was led to; empty when there is none
     caller: Caller = NOBODY
@@ -33,7 +35,15 @@ class Request:
     @classmethod
     def of(cls, scope: Message, receive: Receive) -> "Request":
         headers: list[Header] = scope["headers"]
-        return cls(scope["method"], scope["raw_path"], scope["query_string"], headers, receive, request_id(headers))
+        return cls(
+            scope["method"],
+            scope["raw_path"],
+            scope["query_string"],
+            headers,
+            receive,
+            request_id(headers),
+            scope.get(WHOLE_BODY, _not_here),
+        )
 
     def all_of(self, name: bytes) -> list[bytes]:
         """Every header of that (lower-case) name, in order."""
@@ -45,6 +55,10 @@ class Request:
         if len(values) > 1:
             raise Invalid(name.decode(), f"{len(values)} headers of that name", "one")
         return values[0].decode("latin-1").strip() if values else None
+
+
+def _not_here() -> None:
+    return None
 
 
 def request_id(headers: list[Header]) -> bytes:

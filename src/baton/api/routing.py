@@ -2,12 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 from baton.api.envelope import Answer
 from baton.api.request import Request
 
 Endpoint = Callable[[Request], Awaitable[Answer]]
+
+REMEMBERED = 1024  # paths that were asked for lately: most clients use a few again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,14 @@ class Router:
         self._by_length: dict[int, list[Place]] = {}
         for place in ordered:
             self._by_length.setdefault(len(place.parts), []).append(place)
+        self.find = lru_cache(REMEMBERED)(self._find)
         self._public = frozenset(route.template.encode() for route in self.routes if route.is_public)
 
     def is_public(self, path: bytes) -> bool:
         """By exact match of the bytes on the wire, so that no spelling of another path can slip through."""
         return path in self._public
 
-    def find(self, path: bytes) -> tuple[Place, tuple[str, ...]] | None:
+    def _find(self, path: bytes) -> tuple[Place, tuple[str, ...]] | None:
         """One slash at the end makes no difference."""
         try:
             parts = tuple(_decoded(part) for part in path.split(b"/"))

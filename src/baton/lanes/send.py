@@ -53,7 +53,7 @@ async def _next_pending(desk: Desk, room: int) -> list[OpenTransaction]:
     room = min(room, desk.settings.read_limit)
     limit = room + len(desk.book.parked)  # however many wait, the ones behind them are seen
     async with desk.store.read() as snapshot:
-        found = await snapshot.lanes.in_status(desk.relayer.id, Status.PENDING, limit)
+        found = await snapshot.lanes.pending(desk.relayer.id, limit)
     return [item for item in found if item.transaction.id not in desk.book.parked][:room]
 
 

@@ -113,6 +113,9 @@ class LaneReader(Protocol):
     async def in_status(self, relayer_id: str, status: Status, limit: int) -> list[OpenTransaction]:
         """Oldest first, with every attempt."""
 
+    async def pending(self, relayer_id: str, limit: int) -> list[OpenTransaction]:
+        """The oldest that wait for a slot, without what was signed for them in an earlier one: it is over."""
+
     async def one(self, relayer_id: str, transaction_id: str) -> OpenTransaction | None: ...
 
     async def with_intent(self, relayer_id: str, limit: int) -> list[OpenTransaction]: ...
@@ -129,7 +132,7 @@ class LaneReader(Protocol):
         """The attempts that used the slots from `first` on, lowest first."""
 
     async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int]]:
-        """Holder and greatest cost of every attempt signed since then."""
+        """Holder and greatest cost of every attempt signed since then, or under way whenever it was signed."""
 
     async def noops_since(self, relayer_id: str, since: datetime) -> list[Attempt]:
         """Every no-op signed since then, for a transaction or of our own."""

@@ -206,6 +206,9 @@ class Lanes:
             found[row[2]].append(attempt_from(row))
         return _with_attempts(rows, found)
 
+    async def pending(self, relayer_id: str, limit: int) -> list[OpenTransaction]:
+        return _with_attempts(await self._fetch("next_pending", relayer_id, limit), {})
+
     async def one(self, relayer_id: str, transaction_id: str) -> OpenTransaction | None:
         rows = await self._fetch("open_one", relayer_id, transaction_id)
         attempts = [attempt_from(row) for row in await self._fetch("attempts", transaction_id)]

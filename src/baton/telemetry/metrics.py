@@ -1,6 +1,7 @@
 """What Prometheus may ask for. Labels come from closed sets (routes, statuses, relayers), never from what a client sent."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -101,9 +102,15 @@ REGISTRY.register(TRANSACTIONS)
 
 def observe_request(method: str, route: str, status: int, seconds: float) -> None:
     """Counts one answer. `route` is the path's template; a method that we do not know counts as OTHER."""
-    known = method if method in METHODS else "OTHER"
-    REQUESTS.labels(known, route, str(status)).inc()
-    REQUEST_SECONDS.labels(known, route).observe(seconds)
+    requests, request_seconds = _request_meters(method if method in METHODS else "OTHER", route, status)
+    requests.inc()
+    request_seconds.observe(seconds)
+
+
+@cache
+def _request_meters(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    """Looking a meter up by its labels costs more than counting; there are few, for their labels are closed sets."""
+    return REQUESTS.labels(method, route, str(status)), REQUEST_SECONDS.labels(method, route)
 
 
 def render_metrics() -> tuple[bytes, str]:

@@ -184,6 +184,19 @@ async def test_one_that_went_back_to_pending_still_shows_what_was_signed(store: 
     assert again.attempts == entry.attempts
 
 
+async def test_a_lane_takes_the_oldest_pending_ones_without_what_was_signed_for_them_before(store: Store) -> None:
+    transactions = [await accepted(store) for _ in range(3)]
+    await store.write(signing(transactions[0], 0))
+    async with store.read() as snapshot:
+        (entry,) = await snapshot.lanes.in_status("r", Status.SENT, 1)
+    await moved_to(store, entry.transaction, transactions[0].state)
+    async with store.read() as snapshot:
+        two, whole = await snapshot.lanes.pending("r", 2), await snapshot.lanes.in_status("r", Status.PENDING, 2)
+    assert [(one.transaction, one.revision) for one in two] == [(one.transaction, one.revision) for one in whole]
+    assert [one.transaction.id for one in two] == [one.id for one in transactions[:2]]
+    assert [one.attempts for one in two] == [(), ()]
+
+
 async def test_a_lane_can_look_at_one_with_every_attempt(store: Store) -> None:
     transaction = await accepted(store)
     change = signing(transaction, 0)

@@ -27,6 +27,8 @@ def _check_receiver(ask: Ask, policy: EvmPolicy, own_address: str) -> None:
 
 
 def _check_prices(ask: Ask, policy: EvmPolicy) -> None:
+    if policy.gas_price_cap is None and policy.max_fee is None:
+        return
     for name, price in ask.prices.items():
         if policy.gas_price_cap is not None and price > policy.gas_price_cap:
             raise Invalid(name, str(price), f"at most {policy.gas_price_cap}, the relayer's gas_price_cap")

@@ -70,6 +70,14 @@ FROM transactions t JOIN revisions r ON r.transaction_id = t.id AND r.number = t
 WHERE t.relayer_id = $1 AND t.status = $2
 ORDER BY t.seq LIMIT $3
 
+-- name: next_pending
+SELECT t.id, t.relayer_id, t.seq, t.created_at, t.version, t.events,
+       t.status, t.revision, t.reason, t.attempt_id, t.sent_at, t.confirmed_at, t.is_canceled, t.intent_kind, t.intent_revision,
+       r.number, r.content, r.valid_until
+FROM transactions t JOIN revisions r ON r.transaction_id = t.id AND r.number = t.revision
+WHERE t.relayer_id = $1 AND t.status = 'pending'
+ORDER BY t.seq LIMIT $2
+
 -- name: open_one
 SELECT t.id, t.relayer_id, t.seq, t.created_at, t.version, t.events,
        t.status, t.revision, t.reason, t.attempt_id, t.sent_at, t.confirmed_at, t.is_canceled, t.intent_kind, t.intent_revision,
