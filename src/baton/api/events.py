@@ -1,5 +1,6 @@
 """The feed of all events: by cursor, waiting for news if asked to, or as server-sent events."""
 
+import contextlib
 import re
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -14,7 +15,7 @@ from baton.api.routing import Route
 from baton.chains.fields import found
 from baton.commands import feed
 from baton.commands.context import Context
-from baton.domain.errors import Invalid
+from baton.domain.errors import Invalid, Refused, Unavailable
 from baton.domain.json import Json
 
 PATH = "/api/v1/events"
@@ -65,9 +66,11 @@ class Events:
         return int(text)
 
     async def _stream(self, first: feed.FeedPage) -> AsyncIterator[bytes]:
+        """Ends when the store cannot be read: the client comes back with its cursor, and is told then what is wrong."""
         yield b": the feed of Baton\n\n" + b"".join(_as_sent(event) for event in first.events)
-        async for page in feed.stream(self._context, first.cursor):
-            yield b"".join(_as_sent(event) for event in page.events) or b": still here\n\n"
+        with contextlib.suppress(Unavailable, Refused):
+            async for page in feed.stream(self._context, first.cursor):
+                yield b"".join(_as_sent(event) for event in page.events) or b": still here\n\n"
 
 
 def _as_sent(event: dict[str, Json]) -> bytes:

@@ -14,6 +14,7 @@ from baton.api.asgi import Api
 from baton.api.auth import Keys
 from baton.api.build import build_api
 from baton.api.limits import Limits
+from baton.commands import feed
 from baton.domain.delivery import DeliveryStatus, Said
 from baton.domain.notification import Health, Notification
 from baton.storage.changes import Fence, Owned, RecordTries, TakeLane, TryOutcome
@@ -200,6 +201,8 @@ async def streamed(api: Api, *headers: tuple[str, str]) -> AsyncIterator[bytes]:
             if part["body"]:
                 assert isinstance(part["body"], bytes)
                 yield part["body"]
+            if not part.get("more_body"):
+                return
     finally:
         left.set()
         task.cancel()
@@ -218,6 +221,17 @@ async def test_the_feed_comes_as_server_sent_events_too(desk: Desk) -> None:
     data = then.partition(b"data: ")[2].strip()
     assert json.loads(data)["position"] == 3
     await stream.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_stream_ends_when_the_store_cannot_be_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a crash: whoever comes back with the cursor is answered 503, and later the rest."""
+    monkeypatch.setattr(feed, "BEAT_S", 0.01)
+    await desk.submit()
+    stream = streamed(desk.house.api)
+    assert b"\nid: 1\n" in await anext(stream)
+    desk.house.store.is_down = True
+    assert [part async for part in stream] == []
+    assert (await desk.client.get("/api/v1/events?after=1")).status == 503
 
 
 async def test_a_rotated_key_is_never_shown_and_both_sign_for_a_while(desk: Desk) -> None:
