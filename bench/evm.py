@@ -23,6 +23,7 @@ from bench.report import Report
 from bench.service import Service, document, service
 
 GWEI = 10**9
+MORE = 1.06
 # The accounts that every anvil funds at its start; public keys of a development chain.
 KEYS = (
     "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
@@ -44,8 +45,8 @@ async def run(folder: Path, seconds: float) -> None:
         async with service(folder, document(KEYS[:4], anvil.url)) as running:
             await _latency(report, running, min(seconds, 20.0))
             await _burst(report, running, 1000)
-            await _sustained(report, running, anvil, lanes=1, per_s=500, seconds=seconds)
-            await _sustained(report, running, anvil, lanes=4, per_s=850, seconds=seconds)
+            await _sustained(report, running, anvil, lanes=1, aim=500, seconds=seconds)
+            await _sustained(report, running, anvil, lanes=4, aim=850, seconds=seconds)
     finally:
         await anvil.stop()
 
@@ -79,9 +80,9 @@ async def _burst(report: Report, running: Service, count: int) -> None:
     report.add(f"burst of {count:,} on one lane, all confirmed", f"{time.perf_counter() - begun:.1f} s")
 
 
-async def _sustained(
-    report: Report, running: Service, anvil: Anvil, *, lanes: int, per_s: float, seconds: float
-) -> None:
+async def _sustained(report: Report, running: Service, anvil: Anvil, *, lanes: int, aim: float, seconds: float) -> None:
+    """What is carried counts until the last one is confirmed, so a little more than the aim is offered."""
+    per_s = aim * MORE
     before, cpu = await _confirmed(running, lanes), running.cpu_s()
     calls = await _round_trips(running)
     begun = time.perf_counter()
@@ -93,7 +94,7 @@ async def _sustained(
     report.add(
         f"{lanes} lane(s), {per_s:.0f} tx/s offered for {seconds:.0f} s: carried",
         f"{sent / wall_s:,.0f} tx/s",
-        f"at least {per_s:.0f}",
+        f"at least {aim:.0f}",
     )
     report.add("  last confirmed after the last POST", f"{wall_s - measured.wall_s:.1f} s")
     report.add("  server CPU per transaction", f"{cpu / sent * 1e6:,.0f} µs")
