@@ -58,6 +58,7 @@ _TABLE: tuple[tuple[_Answer, tuple[str, ...]], ...] = (
             r"rate.?limit|too many requests|(?<!gas )limit exceeded|request limit|compute units|quota",  # hosted nodes
             r"try again|temporarily|overloaded|backpressure",  # hosted nodes, sequencers
             r"syncing|initial sync|not yet in sync|pool (is )?(disabled|not enabled)",  # besu, nethermind
+            r"gas limit reached",  # geth: no room left in this block
             r"world state (is )?(un|not )available|missing trie node|header not found",  # besu, geth: a lagging node
         ),
     ),
@@ -97,7 +98,7 @@ _TABLE: tuple[tuple[_Answer, tuple[str, ...]], ...] = (
             r"(invalid|wrong) chain ?id|chain ?id (is )?(not supported|required)",  # geth, anvil, hardhat, reth, besu
             r"only replay-protected",  # geth
             r"intrinsic ?gas|\bgas too low|requires at least \d+ gas|floor data gas",  # geth, anvil, besu; hardhat
-            r"exceeds.{0,30}gas limit|gas ?limit.{0,60}(exceeded|too high)|gas limit reached",  # geth, besu, hardhat, nethermind
+            r"exceeds.{0,30}gas limit|gas ?limit.{0,60}(exceeded|too high)",  # geth, besu, hardhat, nethermind
             r"gas uint64 overflow|gasuintoverflow|int256overflow",  # geth, erigon, nethermind
             r"oversized data|transaction (is )?too (large|big)|rlptoolong|txsizeexceeded|initcode",  # geth, nethermind, erigon
             r"invalid (sender|signature|transaction type|transaction v)|invalid v, r, s",  # geth, besu, erigon

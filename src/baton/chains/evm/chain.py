@@ -31,7 +31,7 @@ class EvmChain:
         self._node = node
         self.ledger = Ledger()
         self._heads = Heads(node, self.ledger, network.block_time_ms, ws_url)
-        self._heads.wants_receipts = lambda: self._open_count() > FEW
+        self._heads.senders = self._busy_senders
         self._watched: dict[
             str, tuple[int, int]
         ] = {}  # account → how many attempts of it are open, seen at which height
@@ -85,6 +85,10 @@ class EvmChain:
         head = self.ledger.head
         height = 0 if head is None else head.block.number
         return sum(count for count, seen_at in self._watched.values() if height - seen_at <= RECENT_BLOCKS)
+
+    def _busy_senders(self) -> frozenset[str]:
+        """Whose attempts are looked for in whole blocks; nobody's while few are open."""
+        return frozenset(account.lower() for account in self._watched) if self._open_count() > FEW else frozenset()
 
     def _is_settled_here(self, attempt: Attempt) -> bool:
         """Included, in a block that is still canonical: nothing to ask."""

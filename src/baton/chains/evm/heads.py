@@ -6,7 +6,7 @@ there was a gap, and asks by hash.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 
 from baton import telemetry
 from baton.chains.evm.ledger import Header, Ledger
@@ -28,7 +28,7 @@ class Heads:
         self._poll_s = min(max(block_time_ms / 1000 / POLLS_A_BLOCK, FASTEST_POLL_S), SLOWEST_POLL_S)
         self._ws_url = ws_url
         self._heard = asyncio.Event()
-        self.wants_receipts: Callable[[], bool] = lambda: False
+        self.senders: Callable[[], Collection[str]] = tuple  # whose receipts are worth reading whole blocks for
 
     async def tips(self) -> AsyncIterator[Tip]:
         """Every new head, for ever; outages are waited out."""
@@ -97,13 +97,13 @@ class Heads:
     async def _read_receipts(self) -> bool:
         """What landed in the newest blocks, while something of ours may be in them. False: it could not be read, and
         whoever waits must ask by hash; the head moves all the same."""
-        head = self._ledger.head
-        if head is None or not self.wants_receipts():
+        head, senders = self._ledger.head, self.senders()
+        if head is None or not senders:
             return True
         top = head.block.number
         numbers = self._ledger.unread(range(top - 3, top + 1))
         try:
-            blocks = await self._node.block_receipts(numbers)
+            blocks = await self._node.block_receipts(numbers, senders)
         except NodeUnavailable as outage:
             telemetry.log.warning("block_receipts_unreadable", why=str(outage))
             return False

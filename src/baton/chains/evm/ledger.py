@@ -3,7 +3,7 @@
 Blocks make watching cheap; they are not the truth. Whoever finds nothing here asks the node by hash.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -74,11 +74,19 @@ def _has_succeeded(answer: Json) -> bool:
     return quantity(answer.get("status"), "a receipt's status") != 0
 
 
-def receipts_of(answer: Json) -> list[Receipt]:
-    """Of a whole block; none where the node says nothing. Raises `NodeUnavailable` for what is no list of receipts."""
+def receipts_of(answer: Json, senders: Collection[str]) -> list[Receipt]:
+    """Of a whole block, those of the senders (lower case): a full block has thousands, and they are kept for a while.
+
+    None where the node says nothing. Raises `NodeUnavailable` for what is no list of receipts.
+    """
     if not isinstance(answer, list | None):
         raise NodeUnavailable("a node answered with something that is not a list of receipts")
-    return [receipt_of(item) for item in answer or ()]
+    return [receipt_of(item) for item in answer or () if _is_of(item, senders)]
+
+
+def _is_of(item: Json, senders: Collection[str]) -> bool:
+    sender = item.get("from") if isinstance(item, dict) else None
+    return not isinstance(sender, str) or sender.lower() in senders
 
 
 def logs_of(answer: Json) -> list[Json]:

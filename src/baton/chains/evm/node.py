@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from baton.chains.base import (
     Accepted,
@@ -91,15 +91,15 @@ class EvmNode:
             raise NodeUnavailable("a node answered with other blocks than it was asked for")
         return headers
 
-    async def block_receipts(self, numbers: Sequence[int]) -> list[list[Receipt]] | None:
-        """Everything that landed in those blocks; None where nodes do not offer it."""
+    async def block_receipts(self, numbers: Sequence[int], senders: Collection[str]) -> list[list[Receipt]] | None:
+        """What the senders landed in those blocks; None where nodes do not offer it."""
         if self._pool.clock.monotonic() < self._without_block_receipts_until:
             return None
         asked = await self._pool.batch([Call("eth_getBlockReceipts", [hex(number)]) for number in numbers])
         if any(isinstance(one, RpcError) and one.code in METHOD_NOT_FOUND for one in asked):
             self._without_block_receipts_until = self._pool.clock.monotonic() + WITHOUT_S
             return None
-        return [receipts_of(_result(answer)) for answer in asked]
+        return [receipts_of(_result(answer), senders) for answer in asked]
 
     async def receipts(self, hashes: Sequence[str]) -> list[Receipt | None]:
         found = await self._values([Call("eth_getTransactionReceipt", [one]) for one in hashes])

@@ -14,6 +14,7 @@ from baton.domain.json import Json
 from baton.domain.transaction import Attempt
 
 PAGE = 200  # transactions: the most that nodes give at once
+MOST_PAGES = 1_000  # of one walk: a node that has more is not walked through
 FARTHEST = 64  # ledgers; what was signed longer ago is asked for by hash
 
 
@@ -59,7 +60,7 @@ class Landings:
     async def _pages(self, start: int) -> list[tuple[int, str]] | None:
         found: list[tuple[int, str]] = []
         asked: dict[str, Json] = {"startLedger": start, "pagination": {"limit": PAGE}}
-        while True:
+        for _ in range(MOST_PAGES):
             (answer,) = await self._node.pool.batch([Call("getTransactions", asked)])
             if isinstance(answer, RpcError):
                 return None
@@ -73,6 +74,7 @@ class Landings:
             if len(page) < PAGE:
                 return found
             asked = {"pagination": {"cursor": cursor, "limit": PAGE}}
+        return None
 
 
 def _place(told: Json) -> tuple[int, str]:

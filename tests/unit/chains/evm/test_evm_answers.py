@@ -56,6 +56,7 @@ SAID: list[tuple[type, str, int, str]] = [
         -32000,
         "Sender doesn't have enough funds to send tx. The max upfront cost is: 2 and the sender's balance is: 1.",
     ),
+    (Busy, "geth", -32000, "gas limit reached"),
     (Busy, "geth", -32000, "txpool is full"),
     (Busy, "geth", -32000, "account limit exceeded: pooled 16 txs"),
     (Busy, "geth", -32000, "future transaction tries to replace pending"),

@@ -80,11 +80,11 @@ async def test_bytes_are_refused_for_good_only_when_every_node_says_so(
 
 async def test_a_missing_method_is_remembered_for_a_while_and_then_asked_for_again() -> None:
     node, pool = node_of(always(RpcError(-32601, "the method eth_getBlockReceipts does not exist")))
-    assert await node.block_receipts([1]) is None
-    assert await node.block_receipts([2]) is None
+    assert await node.block_receipts([1], ()) is None
+    assert await node.block_receipts([2], ()) is None
     assert pool.asked == 1
     pool.clock.advance(WITHOUT_S)
-    await node.block_receipts([3])
+    await node.block_receipts([3], ())
     assert pool.asked == 2
 
 
@@ -92,7 +92,7 @@ async def test_a_request_that_a_node_does_not_like_is_no_missing_method() -> Non
     node, pool = node_of(always(RpcError(-32600, "invalid request")))
     for _ in range(2):
         with pytest.raises(NodeUnavailable):
-            await node.block_receipts([1])
+            await node.block_receipts([1], ())
     assert pool.asked == 2
 
 

@@ -126,8 +126,15 @@ def test_a_data_fee_of_null_is_none() -> None:
 @pytest.mark.parametrize("answer", [5, True, "text", {"a": 1}, [5], [None]])
 def test_what_is_no_list_of_receipts_counts_as_no_node(answer: Any) -> None:
     with pytest.raises(NodeUnavailable):
-        receipts_of(answer)
+        receipts_of(answer, ())
 
 
 def test_a_block_without_receipts_has_none() -> None:
-    assert receipts_of(None) == receipts_of([]) == []
+    assert receipts_of(None, ()) == receipts_of([], ()) == []
+
+
+def test_of_a_whole_block_only_our_own_are_kept() -> None:
+    """Strangers' receipts would fill the memory of a lane on a busy chain; one that names no sender may be ours."""
+    ours, theirs = receipt(**{"from": US.upper().replace("X", "x")}), receipt(**{"from": "0x" + "99" * 20})
+    nobodys = receipt()
+    assert receipts_of([ours, theirs, nobodys], {US}) == [receipt_of(ours), receipt_of(nobodys)]
