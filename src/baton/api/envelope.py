@@ -1,6 +1,6 @@
 """The one shape that every answer wears.
 
-success   {"success": true, "data": …}, a list adds "pagination"
+success   {"success": true, "data": …}, a list adds "pagination", what was not done as asked adds "metadata"
 failure   {"success": false, "data": null, "message": the phrase of the contract, "error": what is wrong here}
 """
 
@@ -30,6 +30,14 @@ class Answer(Struct, frozen=True):
 
 def success(data: Json, status: int = 200, headers: tuple[Header, ...] = _NO_HEADERS) -> Answer:
     return Answer(status, b'{"success":true,"data":' + _encode(data) + b"}", headers)
+
+
+def with_warnings(data: Json, warnings: Sequence[str]) -> Answer:
+    """It was done, but not all that was asked for."""
+    if not warnings:
+        return success(data)
+    logs = [{"level": "warn", "message": warning} for warning in warnings]
+    return Answer(200, _encode({"success": True, "data": data, "metadata": {"logs": logs}}))
 
 
 def page(items: Sequence[Json], paging: Paging, total: int) -> Answer:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from baton.api.body import read_json
-from baton.api.envelope import Answer, page, success
+from baton.api.envelope import Answer, page, success, with_warnings
 from baton.api.limits import Limits
 from baton.api.query import paging
 from baton.api.request import Request
@@ -135,7 +135,8 @@ class Relayers:
 
     async def update(self, request: Request) -> Answer:
         patch = await read_json(request, self._limits)
-        return success(RelayerRecord.of(await relayer_update.update(self._context, request.ids[0], patch)))
+        changed = await relayer_update.update(self._context, request.ids[0], patch)
+        return with_warnings(RelayerRecord.of(changed), relayer_update.unserved(changed, patch))
 
     async def status(self, request: Request) -> Answer:
         return success(RelayerStatusRecord.of(await relayers.status(self._context, request.ids[0])))

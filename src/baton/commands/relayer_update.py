@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from baton.commands.context import TRIES, Context
 from baton.commands.seed import relayer_of
-from baton.config import At, Findings, RelayerEntry, read_relayer, show_policy
+from baton.config import At, Findings, RelayerEntry, parse_policy, read_relayer, show_policy
 from baton.domain.errors import Bug, Invalid, RelayerMissing, StoreUnavailable
 from baton.domain.json import Json
 from baton.domain.relayer import Relayer
@@ -34,6 +34,16 @@ async def update(context: Context, relayer_id: str, patch: Json) -> Relayer:
         if await _saved(context, stored, {**stored.entry, "relayer": raw}, wanted, _told_of_pause(known, wanted)):
             return wanted
     raise StoreUnavailable(f"relayer {relayer_id!r} changed {TRIES} times during one update; try again")
+
+
+def unserved(relayer: Relayer, patch: Json) -> list[str]:
+    """Policies of the peer that a patch set and that have no effect here, each with what it would have done."""
+    policies: Json = patch.get("policies") or {}
+    findings = Findings()
+    parse_policy(
+        relayer.family, {key: value for key, value in policies.items() if value is not None}, "policies", findings
+    )
+    return findings.warnings
 
 
 async def set_disabled(context: Context, relayer_id: str, reason: str | None) -> None:

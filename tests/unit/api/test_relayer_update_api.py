@@ -42,6 +42,21 @@ async def told(house: House) -> list[Any]:
     return [event.payload for event in events if isinstance(event, RelayerEvent)]
 
 
+async def test_a_policy_of_the_peer_that_has_no_effect_here_is_said_so(seeded: House) -> None:
+    """interface §2.1: `metadata` has `logs`, objects with `level` and `message`."""
+    reply = await seeded.client.patch(PATH, {"policies": {"private_transactions": True, "max_value": 5}})
+    assert reply.status == 200
+    assert reply.data["policies"]["max_value"] == 5
+    (log,) = reply.json["metadata"]["logs"]
+    assert log["level"] == "warn"
+    assert log["message"].startswith("policies.private_transactions: not served by this version: it would ")
+
+
+@pytest.mark.parametrize("patch", [{}, {"policies": None}, {"policies": {"private_transactions": None}}, {"name": "a"}])
+async def test_what_is_done_as_asked_needs_no_warning(seeded: House, patch: dict[str, Any]) -> None:
+    assert "metadata" not in (await seeded.client.patch(PATH, patch)).json
+
+
 async def test_a_paused_relayer_refuses_at_once_and_tells_of_it(seeded: House) -> None:
     reply = await seeded.client.patch(PATH, {"paused": True})
     assert reply.status == 200
