@@ -1,20 +1,19 @@
 """What clients do with a few transactions on an EVM lane: whole lives, act by act, so that a fault can strike at any write."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from tests.faults.crash import Kind
+from tests.faults.evm_judge import judge_everything
 from tests.faults.evm_rig import FaultRig
 from tests.integration.evm.chain import GWEI, fresh_address
 
 from baton.domain.errors import StoreUnavailable
 
-LONGEST_LIFE = 60  # writes; a life that takes more would end the search without having died everywhere
-
 
 @dataclass(slots=True)
-class Life:
+class EvmLife:
     """What a client does with a few transactions, one act after the other; an act that a crash broke is done again."""
 
     rig: FaultRig
@@ -80,16 +79,37 @@ class Life:
     async def end(self) -> None:
         await self.rig.settled(self.ids)
 
+    async def judge(self, kind: Kind) -> None:
+        assert await self.rig.statuses(self.ids) == [kind.end] * kind.count
+        await judge_everything(self.rig, self.receivers)
 
-Act = Callable[[Life], Awaitable[None]]
-PLAIN: tuple[Act, ...] = (Life.pay, Life.end)
-LIVES: dict[str, tuple[int, tuple[Act, ...], str]] = {
-    "one": (1, PLAIN, "confirmed"),
-    "three": (3, PLAIN, "confirmed"),
-    "replaced": (2, (Life.pay, Life.in_pool, Life.replace, Life.carried_out, Life.end), "confirmed"),
-    "canceled": (2, (Life.pay, Life.in_pool, Life.cancel, Life.carried_out, Life.end), "canceled"),
-    "bumped": (2, (Life.pay, Life.in_pool, Life.spike, Life.end), "confirmed"),
-    "expired": (1, (Life.pay_in_time, Life.in_pool, Life.overdue, Life.spike, Life.end), "expired"),
+    async def check(self, kind: Kind, *, has_died: bool) -> None:
+        await self.judge(kind)
+        versions = {str(attempt.kind) for one in self.ids for attempt in await self.rig.attempts(one)}
+        whole_way = {"original", next((ROUTES[act] for act in kind.acts if act in ROUTES), "original")}
+        assert versions <= whole_way
+        assert has_died or versions == whole_way, "an undisturbed life goes its whole way"
+
+
+async def on_fresh_terms(rig: FaultRig) -> None:
+    """The price of an earlier life is over."""
+    await rig.chain.set_base_fee(GWEI)
+    await rig.chain.mine(5)  # as many as the fee history is asked for
+
+
+# How a life that needs a second version gets it: by its first act of these.
+ROUTES = {
+    EvmLife.replace: "replacement",
+    EvmLife.cancel: "noop",
+    EvmLife.overdue: "noop",
+    EvmLife.spike: "bump",
 }
-# How a life that needs a second version gets it.
-ROUTES = {"replaced": "replacement", "canceled": "noop", "bumped": "bump", "expired": "noop"}
+PLAIN = (EvmLife.pay, EvmLife.end)
+LIVES = {
+    "one": Kind(1, PLAIN),
+    "three": Kind(3, PLAIN),
+    "replaced": Kind(2, (EvmLife.pay, EvmLife.in_pool, EvmLife.replace, EvmLife.carried_out, EvmLife.end)),
+    "canceled": Kind(2, (EvmLife.pay, EvmLife.in_pool, EvmLife.cancel, EvmLife.carried_out, EvmLife.end), "canceled"),
+    "bumped": Kind(2, (EvmLife.pay, EvmLife.in_pool, EvmLife.spike, EvmLife.end)),
+    "expired": Kind(1, (EvmLife.pay_in_time, EvmLife.in_pool, EvmLife.overdue, EvmLife.spike, EvmLife.end), "expired"),
+}

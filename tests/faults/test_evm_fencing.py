@@ -60,16 +60,12 @@ class WatchedStore:
 
 
 @pytest.fixture
-async def shared(anvil_path: Path, tmp_path: Path) -> AsyncIterator[FaultRig]:
-    node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=["--no-mining", "--order", "fees"])
-    await node.ask("anvil_mine", "0x5")
-    async with FaultProxy(node.url) as proxy:
-        rig = FaultRig(node, [proxy], tmp_path / "data")
+async def shared(anvil: Anvil, tmp_path: Path) -> AsyncIterator[FaultRig]:
+    async with FaultProxy(anvil.url) as proxy:
+        rig = FaultRig(anvil, [proxy], tmp_path / "data")
         rig.wrap_store = WatchedStore
         yield rig
         await rig.stop()
-    await node.kill()
 
 
 def _freeze(keeper: Keeper) -> None:

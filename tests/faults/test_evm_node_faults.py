@@ -64,17 +64,13 @@ LONGEST = 12  # blocks; a fault that strikes less often is over by then
 
 
 @pytest.fixture
-async def rig(anvil_path: Path, tmp_path: Path) -> AsyncIterator[FaultRig]:
-    node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=["--no-mining", "--order", "fees"])
-    await node.ask("anvil_mine", "0x5")
-    async with FaultProxy(node.url) as proxy:
-        rig = FaultRig(node, [proxy], tmp_path / "data", EvmPolicy(confirmations=DEPTH))
+async def rig(anvil: Anvil, tmp_path: Path) -> AsyncIterator[FaultRig]:
+    async with FaultProxy(anvil.url) as proxy:
+        rig = FaultRig(anvil, [proxy], tmp_path / "data", EvmPolicy(confirmations=DEPTH))
         await rig.start()
         yield rig
         proxy.clear()
         await rig.stop()
-    await node.kill()
 
 
 @pytest.mark.torture

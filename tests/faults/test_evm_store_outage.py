@@ -1,17 +1,16 @@
 """The disk is full for a while, or a commit's answer is lost: the lane goes on by itself, and nothing unstored ever left."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
+from tests.faults.crash import LONGEST_LIFE
 from tests.faults.dying import is_not_the_lanes
-from tests.faults.evm_judge import judge_everything
-from tests.faults.evm_lives import LIVES, LONGEST_LIFE, Life
+from tests.faults.evm_lives import LIVES, EvmLife, on_fresh_terms
 from tests.faults.evm_rig import FaultRig
 from tests.faults.proxy import FaultProxy
-from tests.integration.evm.chain import GWEI
 from tests.rounds import rounds
 
 from baton.devnet.anvil import Anvil
@@ -58,28 +57,19 @@ class FullStore:
         await self._store.close()
 
 
-@pytest.fixture
-async def node(anvil_path: Path, tmp_path: Path) -> AsyncIterator[Anvil]:
-    node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=["--no-mining", "--order", "fees"])
-    await node.ask("anvil_mine", "0x3")
-    yield node
-    await node.kill()
-
-
 @pytest.mark.torture
 @pytest.mark.parametrize("is_forgetful", [False, True], ids=["nothing is stored", "the answer is lost"])
 @pytest.mark.parametrize("name", LIVES)
 async def test_a_lane_outlives_an_outage_of_its_store_at_any_write(
-    node: Anvil, tmp_path: Path, name: str, is_forgetful: bool
+    anvil: Anvil, tmp_path: Path, name: str, is_forgetful: bool
 ) -> None:
     """D3, D5, D6, E1, N1, N2: without a restart."""
-    count, acts, end = LIVES[name]
+    kind = LIVES[name]
     step = rounds(quick=8, full=1)
     first = 1 if step == 1 else 2 + (len(name) + 3 * is_forgetful) % 4  # not the same sample everywhere
     for fails_at in range(first, LONGEST_LIFE, step):
-        async with FaultProxy(node.url) as proxy:
-            rig = FaultRig(node, [proxy], tmp_path / f"store-{fails_at}")
+        async with FaultProxy(anvil.url) as proxy:
+            rig = FaultRig(anvil, [proxy], tmp_path / f"store-{fails_at}")
             stores: list[FullStore] = []
 
             def full(store: Store, at: int = fails_at, kept: list[FullStore] = stores) -> Store:
@@ -87,15 +77,16 @@ async def test_a_lane_outlives_an_outage_of_its_store_at_any_write(
                 return kept[-1]
 
             rig.wrap_store = full
-            await rig.chain.set_base_fee(GWEI)
-            await rig.chain.mine(5)
-            life = Life(rig, count)
+            await on_fresh_terms(rig)
+            life = EvmLife(rig, kind.count)
             try:
                 await rig.start()
-                for act in acts:
+                for act in kind.acts:
                     await act(life)
-                assert await rig.statuses(life.ids) == [end] * count, f"failed at write {fails_at}"
-                await judge_everything(rig, life.receivers)
+                await life.judge(kind)
+            except AssertionError as error:
+                error.add_note(f"failed at write {fails_at}")
+                raise
             finally:
                 await rig.stop()
         if not stores[0].has_failed:

@@ -99,23 +99,19 @@ LIES: dict[str, tuple[str, Callable[[], rules.Fault]]] = {
 
 
 @pytest.fixture
-async def two(anvil_path: Path, tmp_path: Path) -> AsyncIterator[FaultRig]:
+async def two(anvil: Anvil, tmp_path: Path) -> AsyncIterator[FaultRig]:
     """An account that was used before, with an empty store: its first nonces are nobody's business."""
-    node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=["--no-mining", "--order", "fees"])
-    await node.ask("anvil_mine", "0x5")
-    async with FaultProxy(node.url) as one, FaultProxy(node.url) as other:
-        rig = FaultRig(node, [one, other], tmp_path / "data", EvmPolicy(confirmations=DEPTH, gas_price_cap=CAP))
+    async with FaultProxy(anvil.url) as one, FaultProxy(anvil.url) as other:
+        rig = FaultRig(anvil, [one, other], tmp_path / "data", EvmPolicy(confirmations=DEPTH, gas_price_cap=CAP))
         for nonce in range(USED_BEFORE):
             await rig.chain.foreign(nonce)
         await rig.chain.mine()
-        FIRST_BLOCK[:] = [(await node.ask("eth_getBlockByNumber", "0x1", False))["hash"]]
+        FIRST_BLOCK[:] = [(await anvil.ask("eth_getBlockByNumber", "0x1", False))["hash"]]
         await rig.start()
         yield rig
         one.clear()
         other.clear()
         await rig.stop()
-    await node.kill()
 
 
 @pytest.mark.torture

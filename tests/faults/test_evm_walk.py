@@ -170,19 +170,15 @@ class Walk:
 
 
 @pytest.fixture
-async def walked(anvil_path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[FaultRig]:
+async def walked(anvil: Anvil, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[FaultRig]:
     """Before one node, or before two ways to it."""
-    node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=["--no-mining", "--order", "fees"])
-    await node.ask("anvil_mine", hex(DEPTH + 3))
-    async with FaultProxy(node.url, seed=1) as one, FaultProxy(node.url, seed=2) as other:
+    async with FaultProxy(anvil.url, seed=1) as one, FaultProxy(anvil.url, seed=2) as other:
         proxies = [one, other] if request.param % 2 else [one]
-        rig = FaultRig(node, proxies, tmp_path / "data", EvmPolicy(confirmations=DEPTH, gas_price_cap=CAP))
-        FIRST_BLOCK[:] = [(await node.ask("eth_getBlockByNumber", "0x1", False))["hash"]]
+        rig = FaultRig(anvil, proxies, tmp_path / "data", EvmPolicy(confirmations=DEPTH, gas_price_cap=CAP))
+        FIRST_BLOCK[:] = [(await anvil.ask("eth_getBlockByNumber", "0x1", False))["hash"]]
         await rig.start()
         yield rig
         await rig.stop()
-    await node.kill()
 
 
 @pytest.mark.torture

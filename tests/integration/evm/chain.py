@@ -1,10 +1,13 @@
 """The judge: asks the node itself, never our own code. Also the node's own controls, and a stranger with our key."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 from eth_account import Account
 
-from baton.devnet.anvil import CHAIN_ID
+from baton.devnet.anvil import CHAIN_ID, Anvil
 from baton.devnet.keys import EVM_RELAYER_KEY
 from baton.domain.json import Json
 
@@ -27,6 +30,20 @@ class Node(Protocol):
     def ws_url(self) -> str: ...
 
     async def ask(self, method: str, *params: Json) -> Json: ...
+
+
+@asynccontextmanager
+async def patient_anvil(
+    anvil_path: Path, folder: Path, *, blocks: int, state: Path | None = None
+) -> AsyncIterator[Anvil]:
+    """Mines only when told. With a few blocks behind it, so that depth and history are there from the start."""
+    node = Anvil(anvil_path, folder)
+    await node.start(extra=["--no-mining", "--order", "fees"], state=state)
+    try:
+        await node.ask("anvil_mine", hex(blocks))
+        yield node
+    finally:
+        await node.kill()
 
 
 def fresh_address() -> str:

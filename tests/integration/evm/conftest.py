@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.proxy import FaultProxy
+from tests.integration.evm.chain import patient_anvil
 from tests.integration.evm.judge import judge
 from tests.integration.evm.rig import Rig
 
@@ -23,12 +24,8 @@ def state(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def anvil(anvil_path: Path, tmp_path: Path, state: Path) -> AsyncIterator[Anvil]:
-    """With a few blocks behind it, so that depth and history are there from the start."""
-    node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=["--no-mining", "--order", "fees"], state=state)
-    await node.ask("anvil_mine", "0x3")
-    yield node
-    await node.kill()
+    async with patient_anvil(anvil_path, tmp_path / "anvil", blocks=3, state=state) as node:
+        yield node
 
 
 @pytest.fixture
