@@ -75,7 +75,7 @@ def _freeze(keeper: Keeper) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _client(rig: FaultRig, paid: dict[str, str]) -> AsyncIterator[None]:
+async def paying(rig: FaultRig, paid: dict[str, str]) -> AsyncIterator[None]:
     """Pays on and on; stops between two payments, so that none is accepted and forgotten."""
     enough = asyncio.Event()
 
@@ -102,16 +102,16 @@ async def test_an_owner_that_was_given_up_for_dead_changes_nothing_any_more(shar
     keepers = [shared._keeper]
     paid: dict[str, str] = {}
     try:
-        async with shared.mining(), _client(shared, paid):
-            await _until_in(store.written, 1)
+        async with shared.mining(), paying(shared, paid):
+            await until_in(store.written, 1)
             for turn in range(rounds(quick=2, full=8)):
                 keepers.append(await shared.another_keeper(lease_s=0.5))
                 store.taken.clear()
                 _freeze(keepers[-2])
                 async with asyncio.timeout(1.0 + 5.0):  # the lease, and five seconds
                     await store.taken.wait()
-                await _until_in(store.written, turn + 2)
-                await _until_in(store.refused, turn + 1)  # it tried
+                await until_in(store.written, turn + 2)
+                await until_in(store.refused, turn + 1)  # it tried
                 await keepers[-2].stop()
         records = await shared.settled(list(paid))
     finally:
@@ -121,7 +121,7 @@ async def test_an_owner_that_was_given_up_for_dead_changes_nothing_any_more(shar
     await judge_everything(shared, {one: [receiver] for one, receiver in paid.items()})
 
 
-async def _until_in(epochs: Sequence[int], epoch: int) -> None:
+async def until_in(epochs: Sequence[int], epoch: int) -> None:
     async with asyncio.timeout(10):
         while epoch not in epochs:
             await asyncio.sleep(0.01)

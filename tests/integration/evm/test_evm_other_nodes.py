@@ -5,7 +5,6 @@ Two recording proxies stand before one chain, so that it shows who was asked.
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,10 @@ from tests.integration.evm.chain import fresh_address
 from tests.integration.evm.rig import RELAYER, Rig
 from tests.integration.evm.test_evm_rescue import many
 from tests.integration.evm.test_evm_restart import NEW_CHAIN
+from tests.moves import moving, old_lines_closed, running, stranded
 
 from baton.devnet.anvil import Anvil
 from baton.domain.errors import NodeUnavailable
-from baton.lanes.desk import Desk
 from baton.telemetry import REGISTRY
 
 DEAD_HOST = "127.0.0.1:9"
@@ -34,39 +33,6 @@ async def other(anvil: Anvil, rig: Rig) -> AsyncIterator[FaultProxy]:
         stored = {"0x" + raw.hex() for (raw,) in rows(rig.folder, "SELECT raw FROM attempts")}
         assert {sent.raw for sent in proxy.sent} <= stored
         await rig.stop()
-
-
-@asynccontextmanager
-async def moving(rig: Rig) -> AsyncIterator[None]:
-    """Until the lane runs on the nodes that were set within, and its old line is closed if nobody else uses it."""
-    before = await running(rig)
-    yield
-    await running(rig, after=before)
-    await old_lines_closed(rig)
-
-
-async def running(rig: Rig, after: Desk | None = None) -> Desk:
-    async def is_so() -> bool:
-        return rig.desk is not None and rig.desk is not after and rig.desk.tip is not None
-
-    await rig.until(is_so)
-    assert rig.desk is not None
-    return rig.desk
-
-
-async def stranded(rig: Rig) -> None:
-    """Until the lane has left its nodes without reaching new ones."""
-
-    async def is_so() -> bool:
-        return rig.desk is None
-
-    await rig.until(is_so)
-
-
-async def old_lines_closed(rig: Rig) -> None:
-    assert rig._keeper is not None
-    assert rig._keeper._lines is not None
-    await rig._keeper._lines.close()
 
 
 def owners(rig: Rig) -> list[tuple[str | None, int]]:
