@@ -75,7 +75,8 @@ class RelayerUpdate(msgspec.Struct, frozen=True):
         str | list[str] | UnsetType | None, Meta(description="one id, a list of ids, or * for every notification")
     ] = UNSET
     custom_rpc_urls: Annotated[
-        list[str | dict[str, Json]] | UnsetType | None, Meta(description="URLs, or objects with url and weight")
+        list[str | dict[str, Json]] | UnsetType | None,
+        Meta(description="URLs, or objects with url and weight; in force at once. null: the network's own"),
     ] = UNSET
 
 
