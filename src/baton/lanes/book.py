@@ -74,17 +74,31 @@ class Mail:
 
 @dataclass(slots=True)
 class Book:
-    entries: dict[str, Entry] = field(default_factory=dict)
+    """Every turn asks what has not landed yet; what waits for its depth may be many times as much, and is kept apart."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)  # all that is under way; written by `add` and `drop` alone
+    unlanded: dict[str, Entry] = field(default_factory=dict)  # those of them that are in no block
     fillers: dict[str, Attempt] = field(default_factory=dict)  # our own no-ops, by attempt id
     mail: dict[str, Mail] = field(default_factory=dict)  # by attempt id
     parked: dict[str, str] = field(default_factory=dict)  # pending ones that must wait, and why
 
     def put(self, items: Iterable[OpenTransaction]) -> None:
         for item in items:
-            self.entries[item.transaction.id] = Entry(item.transaction, item.revision, _of_this_life(item))
+            self.add(Entry(item.transaction, item.revision, _of_this_life(item)))
+
+    def add(self, entry: Entry) -> None:
+        self.entries[entry.id] = entry
+        self._sort(entry)
+
+    def _sort(self, entry: Entry) -> None:
+        if entry.has_landed:
+            self.unlanded.pop(entry.id, None)
+        else:
+            self.unlanded[entry.id] = entry
 
     def drop(self, transaction_id: str) -> None:
         entry = self.entries.pop(transaction_id, None)
+        self.unlanded.pop(transaction_id, None)
         for attempt in entry.attempts if entry else ():
             self.mail.pop(attempt.id, None)
 
@@ -92,7 +106,8 @@ class Book:
         return attempt.id in self.fillers or attempt.transaction_id in self.entries
 
     def in_order(self) -> list[Entry]:
-        return sorted(self.entries.values(), key=lambda entry: entry.place)
+        """What has not landed yet."""
+        return sorted(self.unlanded.values(), key=lambda entry: entry.place)
 
     def live_attempts(self) -> Iterator[Attempt]:
         for entry in self.entries.values():
@@ -112,12 +127,20 @@ class Book:
 
     def reserved(self) -> int:
         """The most that attempts not yet in a block could take from the balance: for each slot, its dearest version."""
-        dearest: dict[str, int] = {}
-        for attempt in self.live_attempts():
-            if attempt.fate is Fate.OPEN:
-                key = attempt.transaction_id or str(attempt.slot)
-                dearest[key] = max(dearest.get(key, 0), attempt.max_cost)
-        return sum(dearest.values())
+        dearest: dict[Slot | None, int] = {}
+        for filler in self.fillers.values():
+            if filler.fate is Fate.OPEN:
+                dearest[filler.slot] = max(dearest.get(filler.slot, 0), filler.max_cost)
+        ours = sum(max((version.max_cost for version in entry.live), default=0) for entry in self.unlanded.values())
+        return ours + sum(dearest.values())
+
+    def open_attempts(self) -> Iterator[Attempt]:
+        """What could still land and has not."""
+        for entry in self.unlanded.values():
+            yield from entry.live
+        for filler in self.fillers.values():
+            if filler.fate is Fate.OPEN:
+                yield filler
 
     def apply(self, progress: Progress) -> None:
         """Takes over what the store has done."""
@@ -127,6 +150,7 @@ class Book:
             else:
                 entry = self.entries[attempt.transaction_id]
                 entry.learn([*entry.attempts, attempt])
+                self._sort(entry)
         news = {item.attempt_id: item for item in progress.news}
         for advance in progress.advances:
             self._advance(advance, news, progress.at)
@@ -144,6 +168,7 @@ class Book:
             return
         if news:
             entry.learn([_told(attempt, news.get(attempt.id)) for attempt in entry.attempts])
+            self._sort(entry)
         state = advance.steps[-1] if advance.steps else entry.transaction.state
         if state.status.is_final or state.status is Status.PENDING:
             self.drop(advance.transaction_id)

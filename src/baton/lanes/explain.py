@@ -116,7 +116,7 @@ def head_of(desk: Desk) -> LaneHead | None:
     account = desk.account
     if not desk.chain.has_slots or (account is not None and account.sources is not None):
         return None
-    heads = [_head(entry) for entry in desk.book.entries.values() if entry.live and not entry.has_landed]
+    heads = [_head(entry) for entry in desk.book.unlanded.values() if entry.live]
     heads += [
         LaneHead(filler.slot.number, None, None, "a no-op of the relayer's own fills this slot", filler.hash)
         for filler in desk.book.fillers.values()

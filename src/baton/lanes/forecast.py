@@ -35,7 +35,7 @@ class Case:
     @property
     def in_flight(self) -> int:
         """What counts towards the lane's window."""
-        return sum(not entry.has_landed for entry in self.desk.book.entries.values())
+        return len(self.desk.book.unlanded)
 
     def after(self, action: str, blocks: int) -> NextAction:
         return NextAction(action, self._at(blocks * self.block_time_s), blocks)

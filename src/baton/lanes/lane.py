@@ -8,7 +8,6 @@ import contextlib
 
 from baton import telemetry
 from baton.domain.errors import StoreUnavailable, Unavailable
-from baton.domain.transaction import Fate
 from baton.lanes.amend import amend
 from baton.lanes.desk import Desk, LaneLost
 from baton.lanes.meter import gauge
@@ -87,8 +86,8 @@ class Lane:
         desk = self._desk
         waits = [
             mail.tries
-            for attempt in desk.book.live_attempts()
-            if attempt.fate is Fate.OPEN and (mail := desk.book.mail.get(attempt.id)) and not mail.is_accepted
+            for attempt in desk.book.open_attempts()
+            if (mail := desk.book.mail.get(attempt.id)) and not mail.is_accepted
         ]
         if not waits:
             return IDLE_S

@@ -45,6 +45,5 @@ def count(book: Book, relayer_id: str, progress: Progress) -> None:
 
 def gauge(book: Book, relayer_id: str, queued: int) -> None:
     """Once a turn that had work."""
-    in_flight = sum(not entry.has_landed for entry in book.entries.values())
-    telemetry.IN_FLIGHT.labels(relayer_id).set(in_flight)
+    telemetry.IN_FLIGHT.labels(relayer_id).set(len(book.unlanded))
     telemetry.QUEUED.labels(relayer_id).set(max(0, queued - len(book.entries)))

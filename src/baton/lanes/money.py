@@ -41,8 +41,8 @@ async def void_beyond_cap(desk: Desk, versions: Sequence[Attempt]) -> Prepared:
     slot = versions[-1].slot
     later = [
         entry.live[-1]
-        for entry in desk.book.entries.values()
-        if entry.live and not entry.has_landed and _number(entry.live[-1]) > (slot.number if slot else -1)
+        for entry in desk.book.unlanded.values()
+        if entry.live and _number(entry.live[-1]) > (slot.number if slot else -1)
     ]
     outlook = await desk.maker.outlook(later, desk.relayer) if later else None
     if outlook is None or all(shortfall is not None for shortfall in outlook.shortfalls):

@@ -25,9 +25,7 @@ VOIDED = "its price is over the cap and others wait behind it: a no-op was sent 
 
 async def rescue(desk: Desk) -> None:
     """Looks at everything under way, in order; the first that has not landed waits for nobody."""
-    waiting = [
-        entry for entry in desk.book.in_order() if not entry.has_landed and entry.live and not _is_unwanted(desk, entry)
-    ]
+    waiting = [entry for entry in desk.book.in_order() if entry.live and not _is_unwanted(desk, entry)]
     fillers = [versions for versions in desk.book.filler_slots() if versions[-1].fate is Fate.OPEN]
     head = _head(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
     for entry in waiting:

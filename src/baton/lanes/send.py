@@ -32,7 +32,7 @@ async def send(desk: Desk) -> bool:
         return False
     holes = await find_holes(desk) if desk.chain.has_slots and desk.account.sources is None else Holes()
     await do_chores(desk)
-    room = int(desk.window) - sum(not entry.has_landed for entry in desk.book.entries.values())
+    room = int(desk.window) - len(desk.book.unlanded)
     if desk.relayer.refusal is not None:  # what is queued waits; its validity does not
         await _still_valid(desk, await _next_pending(desk, desk.settings.read_limit))
         room = 0
@@ -110,7 +110,7 @@ async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
 
 def _is_first(desk: Desk, item: OpenTransaction) -> bool:
     """Whether nothing accepted before it is still on its way into a block: then a failing simulation is final."""
-    on_their_way = [entry.transaction.seq for entry in desk.book.entries.values() if not entry.has_landed]
+    on_their_way = (entry.transaction.seq for entry in desk.book.unlanded.values())
     return not desk.book.parked and all(item.transaction.seq < seq for seq in on_their_way)
 
 
@@ -139,7 +139,7 @@ async def _store_and_post(desk: Desk, ready: list[Candidate], slots: list[Slot])
     )
     moves = tuple(SlotMove(a.slot, relayer.id, a.transaction_id, Hold.HELD) for a in attempts if a.slot)
     for one in ready:
-        desk.book.entries[one.item.transaction.id] = Entry(one.item.transaction, one.item.revision, [])
+        desk.book.add(Entry(one.item.transaction, one.item.revision, []))
     try:
         done = await desk.commit([Progress(desk.now, desk.fence, advances, tuple(attempts), (), moves)])
     except BaseException:
