@@ -32,19 +32,15 @@ class CountingPen:
 
 
 @pytest.fixture
-async def moved(anvil_path: Path, tmp_path: Path) -> AsyncIterator[FaultRig]:
+async def moved(anvil: Anvil, tmp_path: Path) -> AsyncIterator[FaultRig]:
     """A lane that may go by either of two ways; the first one is the network's."""
-    node = Anvil(anvil_path, tmp_path / "anvil")
-    await node.start(extra=["--no-mining", "--order", "fees"])
-    await node.ask("anvil_mine", "0x5")
-    async with FaultProxy(node.url) as first, FaultProxy(node.url) as second:
-        rig = FaultRig(node, [first], tmp_path / "data")
+    async with FaultProxy(anvil.url) as first, FaultProxy(anvil.url) as second:
+        rig = FaultRig(anvil, [first], tmp_path / "data")
         rig.proxies = (first, second)
         rig.parts = replace(rig.parts, pen=CountingPen(rig.parts.pen))
         rig.wrap_store = WatchedStore
         yield rig
         await rig.stop()
-    await node.kill()
 
 
 @pytest.mark.torture
