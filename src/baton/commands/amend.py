@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace as with_changes
 
 from baton.commands.context import TRIES, Context
+from baton.commands.registry import Known
 from baton.commands.transactions import Shown, carried
 from baton.domain.errors import Bug, Forbidden, Invalid, Refused, RelayerMissing, StoreUnavailable, TransactionMissing
 from baton.domain.json import Json
@@ -27,8 +28,13 @@ async def replace(context: Context, relayer_id: str, transaction_id: str, body: 
         known = context.relayers.get(relayer_id)
     except RelayerMissing as error:
         raise TransactionMissing(transaction_id) from error  # here the two must look alike
+    async with context.turns.of(transaction_id):
+        return await _replace(context, known, transaction_id, body)
+
+
+async def _replace(context: Context, known: Known, transaction_id: str, body: Json) -> Shown:
     for _ in range(TRIES):
-        stored, view = await _look(context, relayer_id, transaction_id)
+        stored, view = await _look(context, known.relayer.id, transaction_id)
         if known.relayer.refusal is not None:
             raise Forbidden(known.relayer.refusal)
         draft = known.language.parse(body, known.relayer, context.clock.now())
@@ -48,8 +54,13 @@ async def replace(context: Context, relayer_id: str, transaction_id: str, body: 
 
 async def cancel(context: Context, relayer_id: str, transaction_id: str) -> Shown:
     known = context.relayers.get(relayer_id)
+    async with context.turns.of(transaction_id):
+        return await _cancel(context, known, transaction_id)
+
+
+async def _cancel(context: Context, known: Known, transaction_id: str) -> Shown:
     for _ in range(TRIES):
-        stored, view = await _look(context, relayer_id, transaction_id)
+        stored, view = await _look(context, known.relayer.id, transaction_id)
         _check_amendable(stored)
         if stored.state.is_canceled:
             return Shown(view, known)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from baton.commands.live import Live, NoLanes
 from baton.commands.registry import Relayers
+from baton.commands.turns import Turns
 from baton.domain.clock import Clock
 from baton.domain.delivery import Said
 from baton.domain.notification import Notification
@@ -28,3 +29,4 @@ class Context:
     live: Live = field(default_factory=NoLanes)
     probe: Probe | None = None  # sends a test event; None where nothing is delivered
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # ends what waits for news
+    turns: Turns = field(default_factory=Turns)  # of those who change one thing

@@ -46,6 +46,11 @@ async def create(
 
 async def update(context: Context, notification_id: str, patch: NotificationPatch) -> Notification:
     """A change of anything also makes a receiver whole again that failed or said that it is gone."""
+    async with context.turns.of(notification_id):
+        return await _update(context, notification_id, patch)
+
+
+async def _update(context: Context, notification_id: str, patch: NotificationPatch) -> Notification:
     for _ in range(TRIES):
         now = context.clock.now()
         async with context.store.read() as snapshot:

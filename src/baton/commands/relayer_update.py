@@ -23,6 +23,11 @@ async def update(context: Context, relayer_id: str, patch: Json) -> Relayer:
     """A JSON merge patch: null removes, objects merge, everything else replaces."""
     context.relayers.get(relayer_id)
     _check_keys(patch)
+    async with context.turns.of(relayer_id):
+        return await _update(context, relayer_id, patch)
+
+
+async def _update(context: Context, relayer_id: str, patch: Json) -> Relayer:
     for _ in range(TRIES):
         stored = await _stored(context, relayer_id)
         known = _in_force(stored, stored.entry["relayer"])
@@ -48,27 +53,29 @@ def unserved(relayer: Relayer, patch: Json) -> list[str]:
 
 async def set_disabled(context: Context, relayer_id: str, reason: str | None) -> None:
     """By us only: something is wrong with it that a person must mend, or it is well again."""
-    for _ in range(TRIES):
-        stored = await _stored(context, relayer_id)
-        if stored.disabled_reason == reason:
-            return
-        wanted = replace(_in_force(stored, stored.entry["relayer"]), disabled_reason=reason)
-        told = (
-            event("relayer_enabled", wanted)
-            if reason is None
-            else event("relayer_disabled", wanted, {"disable_reason": reason})
-        )
-        if await _saved(context, stored, stored.entry, wanted, (told,)):
-            return
+    async with context.turns.of(relayer_id):
+        for _ in range(TRIES):
+            stored = await _stored(context, relayer_id)
+            if stored.disabled_reason == reason:
+                return
+            wanted = replace(_in_force(stored, stored.entry["relayer"]), disabled_reason=reason)
+            told = (
+                event("relayer_enabled", wanted)
+                if reason is None
+                else event("relayer_disabled", wanted, {"disable_reason": reason})
+            )
+            if await _saved(context, stored, stored.entry, wanted, (told,)):
+                return
 
 
 async def tell(context: Context, relayer_id: str, kind: str, more: Mapping[str, Json]) -> None:
     """An event about a relayer that changes nothing in it: its balance is low, someone else used its key."""
-    for _ in range(TRIES):
-        stored = await _stored(context, relayer_id)
-        known = _in_force(stored, stored.entry["relayer"])
-        if await _saved(context, stored, stored.entry, known, (event(kind, known, more),)):
-            return
+    async with context.turns.of(relayer_id):
+        for _ in range(TRIES):
+            stored = await _stored(context, relayer_id)
+            known = _in_force(stored, stored.entry["relayer"])
+            if await _saved(context, stored, stored.entry, known, (event(kind, known, more),)):
+                return
 
 
 def event(kind: str, relayer: Relayer, more: Mapping[str, Json] | None = None) -> dict[str, Json]:
