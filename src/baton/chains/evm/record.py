@@ -1,11 +1,11 @@
-"""An EVM transaction as answers and webhooks show it: every key of the interface, null until known.
+"""What a record tells of an EVM transaction beyond what all families tell; null until known.
 
 Until something is signed it shows what the client asked for; from then on the fees and the limit of the attempt that
 the state points at. An attempt's `facts` are written by `facts_of`, here, so that both sides stay in step.
 """
 
 from baton.chains.evm.wire import Envelope, Signed
-from baton.domain.clock import to_text
+from baton.chains.record import record_of
 from baton.domain.json import Json
 from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, View
@@ -14,18 +14,9 @@ PRICES = ("gas_price", "max_fee_per_gas", "max_priority_fee_per_gas")
 
 
 def record(view: View, relayer: Relayer) -> dict[str, Json]:
-    content, state, attempt = view.revision.content, view.state, view.attempt
+    content, attempt = view.revision.content, view.attempt
     shown = content if attempt is None else attempt.facts
-    speed = content.get("speed")
-    return {
-        "id": view.id,
-        "relayer_id": view.relayer_id,
-        "status": str(state.status),
-        "status_reason": state.reason,
-        "created_at": to_text(view.created_at),
-        "sent_at": to_text(state.sent_at) if state.sent_at else None,
-        "confirmed_at": to_text(state.confirmed_at) if state.confirmed_at else None,
-        "hash": None if attempt is None else attempt.hash,
+    own = {
         "from": relayer.address,
         "to": content.get("to"),
         "data": content.get("data"),
@@ -35,10 +26,9 @@ def record(view: View, relayer: Relayer) -> dict[str, Json]:
         "max_fee_per_gas": shown.get("max_fee_per_gas"),
         "max_priority_fee_per_gas": shown.get("max_priority_fee_per_gas"),
         "nonce": None if attempt is None or attempt.slot is None else attempt.slot.number,
-        "speed": None if speed is None else {"level": speed},
         "signature": None if attempt is None else attempt.facts.get("signature"),
-        "is_canceled": state.is_canceled,
     }
+    return record_of(view, own)
 
 
 def receipt(attempt: Attempt) -> dict[str, Json]:
