@@ -9,7 +9,7 @@ import pytest
 from tests.faults.proxy import FaultProxy
 from tests.faults.rules import Lie, NullResult, RpcFault
 from tests.integration.solana.judge import judge, memos
-from tests.integration.solana.rig import MEMO, SOL, SolanaRig, body
+from tests.integration.solana.rig import FINALITY, LIFE, MEMO, SOL, SolanaRig, body
 
 from baton.devnet.solana import SolanaDevnet
 from baton.domain.policy import SolanaPolicy
@@ -22,8 +22,8 @@ Make = Callable[..., Awaitable[SolanaRig]]
 async def make_rig(tmp_path: Path) -> AsyncIterator[Make]:
     async with AsyncExitStack() as stack:
 
-        async def make(node_count: int = 2, policy: SolanaPolicy | None = None) -> SolanaRig:
-            node = await SolanaDevnet().start(slot_ms=20)
+        async def make(node_count: int = 2, policy: SolanaPolicy | None = None, *, manual: bool = False) -> SolanaRig:
+            node = await SolanaDevnet().start(slot_ms=20, manual=manual)
             stack.push_async_callback(node.stop)
             proxies = [await stack.enter_async_context(FaultProxy(node.url)) for _ in range(node_count)]
             rig = SolanaRig(node, proxies, tmp_path / "data", policy)
@@ -96,6 +96,48 @@ async def test_a_node_that_does_not_tell_what_programs_do_is_not_trusted_with_a_
     await rig.reason(one, "does not tell")
     rig.proxy.remove(silence)
     await rig.reaches(one, "confirmed")
+
+
+def living_until(change: int) -> Callable[[Any], Any]:
+    def lie(told: Any) -> Any:
+        value = told["value"]
+        return told | {"value": value | {"lastValidBlockHeight": value["lastValidBlockHeight"] + change}}
+
+    return lie
+
+
+async def test_a_blockhash_that_a_node_calls_short_lived_is_not_dead_before_its_time(make_rig: Make) -> None:
+    """C5, E2: a second version while the first could still land would be paid twice."""
+    rig = await make_rig(2, manual=True)
+    rig.node.set({"drop_next": 10_000})
+    rig.proxies[0].add(Lie(living_until(40 - LIFE)), "getLatestBlockhash")
+    one = await rig.submit(body(rig.tag("once")))
+    await rig.reaches(one, "submitted")
+    rig.node.mine(40 + FINALITY + 5)
+    await rig.looked(rig.slot)
+    assert (await rig.record(one))["status"] == "submitted"
+    rig.proxies[0].clear()
+    rig.node.mine(LIFE)
+    await rig.until(lambda: has_attempts(rig, one, 2))
+    rig.node.set({"drop_next": 0})
+    await rig.confirms(one)
+    assert memos(rig.node) == ["once"]
+
+
+async def test_a_blockhash_that_a_node_calls_immortal_dies_all_the_same(make_rig: Make) -> None:
+    rig = await make_rig(1, manual=True)
+    rig.node.set({"drop_next": 10_000})
+    rig.proxy.add(Lie(living_until(10**9)), "getLatestBlockhash", times=1)
+    one = await rig.submit(body(rig.tag("once")))
+    await rig.reaches(one, "submitted")
+    rig.node.mine(LIFE + 2 * FINALITY + 5)
+    await rig.until(lambda: has_attempts(rig, one, 2))
+    rig.node.set({"drop_next": 0})
+    await rig.confirms(one)
+
+
+async def has_attempts(rig: SolanaRig, transaction_id: str, count: int) -> bool:
+    return len(await rig.attempts(transaction_id)) == count
 
 
 async def test_a_slot_that_a_node_made_up_does_not_stop_the_lane_for_ever(make_rig: Make) -> None:

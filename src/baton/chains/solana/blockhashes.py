@@ -6,7 +6,7 @@ remembered for as long as its blockhash lives; after a restart the store's uniqu
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from baton.chains.solana.heads import Heads
 from baton.chains.solana.node import Blockhash, Head, SolanaNode
@@ -15,6 +15,7 @@ from baton.domain.errors import NodeUnavailable
 
 FRESH_S = 1.0
 MOST_AGE = 150  # blocks that a blockhash lives
+SLACK = 32  # blocks that our own head may be behind
 LEAST_BLOCKS = 30  # under one that dies sooner nothing is signed
 
 
@@ -48,7 +49,7 @@ class Blockhashes:
         """The newest one; asked for once a slot, whatever the number of transactions."""
         head, now = self._heads.head, self._clock.monotonic()
         if self._newest is None or head is not self._asked_by or now - self._asked_at > FRESH_S:
-            found = await self._node.blockhash()
+            found = self._sane(await self._node.blockhash())
             if self._newest is None or self._left(found) >= LEAST_BLOCKS:
                 self._newest = found  # else a lagging node spoke, and the one we have may live longer
             self._asked_by, self._asked_at = head, now
@@ -56,6 +57,12 @@ class Blockhashes:
         if self._left(self._newest) < LEAST_BLOCKS:
             raise NodeUnavailable("the newest blockhash that a node knows is about to die: it lags behind")
         return self._newest
+
+    def _sane(self, told: Blockhash) -> Blockhash:
+        """No later end than is possible: a version that a node gave an endless life would never be signed anew."""
+        head = self._heads.head
+        latest = told.last_valid_height if head is None else head.height + MOST_AGE + SLACK
+        return replace(told, last_valid_height=min(told.last_valid_height, latest))
 
     def _left(self, blockhash: Blockhash) -> int:
         """Blocks that it will live yet, by the newest head."""

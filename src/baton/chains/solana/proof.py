@@ -1,7 +1,8 @@
 """Proof that an attempt is final, gone from the chain, or dead. One node's word is not enough where there are several.
 
 A version is dead when it is too late for it and no node has it:
-    a blockhash      the finalized height is past the last one at which it may land
+    a blockhash      the finalized height is past the last one at which it may land, and the finalized block does not
+                     know it any more: the height came with the blockhash, by the word of one node
     a durable nonce  the nonce has moved on, seen at the finalized level
 first one, then the other: had it landed, a node that is past that point would show it. A node that has forgotten the
 time in which it could have landed proves nothing.
@@ -37,6 +38,7 @@ class Testimony:
 
     height: int  # finalized
     first_slot: int | None  # the oldest that it keeps; None if it does not tell
+    expired: frozenset[str]  # blockhashes that its finalized block does not know
     nonces: Mapping[str, str | None]  # by account, finalized
     slot: int  # the newest that it had heard of
     statuses: Mapping[str, Status | None]  # by signature
@@ -52,7 +54,8 @@ class Testimony:
         nonce = attempt.facts.get("nonce_account")
         if nonce is not None:
             return nonce in self.nonces and self.nonces[nonce] != attempt.facts["blockhash"]
-        return self.height > int(attempt.facts["last_valid_block_height"])
+        is_late = self.height > int(attempt.facts["last_valid_block_height"])
+        return is_late and attempt.facts["blockhash"] in self.expired
 
 
 @dataclass(slots=True)
@@ -107,14 +110,15 @@ class Proof:
     async def _testimonies(self, attempts: Sequence[Attempt]) -> list[Testimony]:
         """Every reachable node is asked twice: how far it is, and then what it knows."""
         nonces = sorted({one for attempt in attempts if (one := attempt.facts.get("nonce_account")) is not None})
-        standing = [Call("getBlockHeight", [FINALIZED]), Call("getFirstAvailableBlock")]
-        before = dict(
-            await self._node.ask_everyone([*standing, *([accounts_call(nonces, FINALIZED)] if nonces else [])])
-        )
+        hashes = sorted({one.facts["blockhash"] for one in attempts if one.facts.get("nonce_account") is None})
+        calls = [Call("getBlockHeight", [FINALIZED]), Call("getFirstAvailableBlock")]
+        calls += [Call("isBlockhashValid", [one, FINALIZED]) for one in hashes]
+        calls += [accounts_call(nonces, FINALIZED)] if nonces else []
+        before = dict(await self._node.ask_everyone(calls))
         signatures = [attempt.hash for attempt in attempts]
         after = await self._node.ask_everyone([status_call(signatures)])
         found = [
-            _testimony(before[endpoint], nonces, signatures, _told(answers[0], len(signatures)))
+            _testimony(before[endpoint], hashes, nonces, signatures, _told(answers[0], len(signatures)))
             for endpoint, answers in after
             if endpoint in before
         ]
@@ -122,7 +126,7 @@ class Proof:
 
 
 def _testimony(
-    standing: list[Answer], nonces: list[str], signatures: list[str], told: Statuses | None
+    standing: list[Answer], hashes: list[str], nonces: list[str], signatures: list[str], told: Statuses | None
 ) -> Testimony | None:
     """None for a node that did not answer what counts."""
     height = _number(standing[0])
@@ -131,11 +135,21 @@ def _testimony(
     values: dict[str, str | None] = {}
     if nonces:
         try:
-            data = read_accounts(standing[2], nonces)
+            data = read_accounts(standing[-1], nonces)
         except NodeUnavailable:
             return None
         values = {account: nonce_value(data.get(account)) for account in nonces}
-    return Testimony(height, _number(standing[1]), values, told.slot, dict(zip(signatures, told.items, strict=True)))
+    expired = frozenset(one for one, answer in zip(hashes, standing[2:], strict=False) if _is_expired(answer))
+    shown = dict(zip(signatures, told.items, strict=True))
+    return Testimony(height, _number(standing[1]), expired, values, told.slot, shown)
+
+
+def _is_expired(answer: Answer) -> bool:
+    match answer:
+        case Result({"value": False}):
+            return True
+        case _:
+            return False
 
 
 def _told(answer: Answer, count: int) -> Statuses | None:
