@@ -78,6 +78,19 @@ class GuardedProtocol(HttpToolsProtocol):
         else:
             self._set_timer()
 
+    def eof_received(self) -> bool:  # type: ignore[override]  # as asyncio has it: whether we still want to write
+        """The client says no more. What it asked in full is answered; what it asked in part is refused."""
+        if self._is_refused:
+            return False
+        if self._phase is Phase.HEAD and self._head_bytes:
+            self._refuse(Invalid("request", "the end in the middle of its head", "a whole request"))
+        elif self._phase is Phase.BODY:
+            self._refuse(Invalid("body", "its end too early", "as much as the head announces"))
+        elif self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.keep_alive = False
+            return True
+        return False
+
     # the parser's side
     def on_message_begin(self) -> None:
         self._phase = Phase.HEAD

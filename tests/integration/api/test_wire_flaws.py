@@ -77,6 +77,30 @@ async def test_pipelined_requests_are_answered_in_order(dial: Dial) -> None:
     assert len({json.loads(answer.body)["data"]["id"] for answer in answers}) == 3
 
 
+async def test_a_client_that_says_no_more_after_its_request_is_answered(dial: Dial) -> None:
+    wire = await dial()
+    await wire.say(post(BODY) * 2)
+    wire.writer.write_eof()
+    assert [(await wire.hear()).status for _ in range(2)] == [200, 200]
+    assert await wire.is_closed()
+
+
+@pytest.mark.parametrize("cut", [10, len(post(BODY)) - len(BODY), len(post(BODY)) - 1])
+async def test_a_client_that_says_no_more_in_the_middle_is_refused(dial: Dial, house: House, cut: int) -> None:
+    wire = await dial()
+    await wire.say(post(BODY)[:cut])
+    wire.writer.write_eof()
+    check_failure(await wire.hear(), 400, "Bad Request")
+    assert await wire.is_closed()
+    assert house.store.written == []
+
+
+async def test_a_client_that_says_nothing_at_all_is_let_go(dial: Dial) -> None:
+    wire = await dial()
+    wire.writer.write_eof()
+    assert await wire.is_closed()
+
+
 def head_of(size: int) -> str:
     empty = "GET /api/v1/health HTTP/1.1\r\nhost: x\r\nx-pad: \r\n\r\n"
     return empty.replace("x-pad: ", "x-pad: " + "a" * (size - len(empty)))
