@@ -98,6 +98,36 @@ async def test_a_node_that_does_not_tell_what_programs_do_is_not_trusted_with_a_
     await rig.reaches(one, "confirmed")
 
 
+def ending(error: Any) -> Callable[[Any], Any]:
+    def lie(told: Any) -> Any:
+        return told | {"value": [one if one is None else one | {"err": error} for one in told["value"]]}
+
+    return lie
+
+
+async def test_one_node_cannot_say_how_a_transaction_ended(make_rig: Make) -> None:
+    """C5: it landed well, and the node that is asked first calls it a failure, at any depth."""
+    rig = await make_rig(2, manual=True)
+    lie = rig.proxies[0].add(Lie(ending({"InstructionError": [0, {"Custom": 7}]})), "getSignatureStatuses")
+    one = await rig.submit(body(rig.tag("well")))
+    await rig.lands(one)
+    await rig.mine(FINALITY + 3)
+    assert (await rig.record(one))["status"] == "mined"
+    rig.proxies[0].remove(lie)
+    rig.node.mine()
+    await rig.reaches(one, "confirmed")
+
+
+async def test_two_honest_nodes_of_three_outweigh_a_liar(make_rig: Make) -> None:
+    rig = await make_rig(3, manual=True)
+    lie = rig.proxies[0].add(Lie(ending({"InstructionError": [0, {"Custom": 7}]})), "getSignatureStatuses")
+    one = await rig.submit(body(rig.tag("well")))
+    await rig.lands(one)
+    rig.node.mine(FINALITY)
+    await rig.reaches(one, "confirmed")
+    assert lie.hits > 0
+
+
 def living_until(change: int) -> Callable[[Any], Any]:
     def lie(told: Any) -> Any:
         value = told["value"]

@@ -65,13 +65,14 @@ class SolanaChain:
         doubtful = [one for one in attempts if one.hash not in statuses and self._is_doubtful(one)]
         heard = await self._proof.hear(doubtful)
         statuses |= heard.statuses
-        deep = [signature for signature, status in statuses.items() if status.level >= self._final]
-        final = await self._proof.final(deep, self._final)
+        final = await self._proof.final(statuses, self._final)
         sightings: list[Sighting] = []
         for attempt in attempts:
             status = statuses.get(attempt.hash)
             if status is not None:
-                sightings.append(await self._sighting(attempt, status, account, is_final=attempt.hash in final))
+                agreed = final.get(attempt.hash)
+                is_final = agreed is not None
+                sightings.append(await self._sighting(attempt, agreed or status, account, is_final=is_final))
             elif attempt.hash in heard.dead:
                 sightings.append(_lapsed(attempt))
             else:

@@ -76,18 +76,29 @@ class Proof:
         """How many nodes must say the same."""
         return self._node.needed
 
-    async def final(self, signatures: Sequence[str], level: Level) -> set[str]:
-        """Those whose level enough nodes confirm."""
+    async def final(self, found: Mapping[str, Status], level: Level) -> dict[str, Status]:
+        """Of those that one node shows at that level, what enough nodes say of them: the level, and how they ended."""
+        deep = {signature: status for signature, status in found.items() if status.level >= level}
         if self.needed == 1:
-            return set(signatures)
-        agreed: set[str] = set()
-        for part in parts(signatures, STATUSES_A_CALL):
+            return deep
+        agreed: dict[str, Status] = {}
+        for part in parts(list(deep), STATUSES_A_CALL):
             told = await self._node.ask_everyone([status_call(part)])
-            heard = [found for _, answers in told if (found := _told(answers[0], len(part))) is not None]
+            heard = [said for _, answers in told if (said := _told(answers[0], len(part))) is not None]
             for place, signature in enumerate(part):
-                if sum(1 for one in heard if _is_at(one.items[place], level)) >= self.needed:
-                    agreed.add(signature)
+                status = self._common([one.items[place] for one in heard], level)
+                if status is not None:
+                    agreed[signature] = status
         return agreed
+
+    def _common(self, told: Sequence[Status | None], level: Level) -> Status | None:
+        """What enough nodes say alike."""
+        sure = [one for one in told if one is not None and one.level >= level]
+        for one in sure:
+            alike = [other for other in sure if (other.slot, other.error) == (one.slot, one.error)]
+            if len(alike) >= self.needed:
+                return one
+        return None
 
     async def hear(self, attempts: Sequence[Attempt]) -> Hearing:
         """What every node that answers says of attempts that one node does not show."""
@@ -161,7 +172,3 @@ def _told(answer: Answer, count: int) -> Statuses | None:
 
 def _number(answer: Answer) -> int | None:
     return answer.value if isinstance(answer, Result) and type(answer.value) is int else None
-
-
-def _is_at(status: Status | None, level: Level) -> bool:
-    return status is not None and status.level >= level
