@@ -22,7 +22,7 @@ from baton.chains.stellar import answers
 from baton.chains.stellar.entries import AccountEntry, account_entry, account_key
 from baton.chains.stellar.envelope import parsed
 from baton.chains.stellar.fees import Market, market_of
-from baton.chains.stellar.verdict import contract_error, verdict
+from baton.chains.stellar.verdict import SUCCESSES, contract_error, verdict
 from baton.chains.stellar.wire import UNREADABLE
 from baton.domain.clock import Clock
 from baton.domain.errors import NodeUnavailable, WrongChain
@@ -158,6 +158,8 @@ class StellarNode:
             judged = verdict(result_xdr)
         except UNREADABLE:
             raise NodeUnavailable("a node answered with something that is not a transaction") from None
+        if (judged.code in SUCCESSES) is not has_succeeded:
+            raise NodeUnavailable("a node answered with a result that is not what it says of it")
         why = None if has_succeeded else f"failed on chain: {judged.words}"
         if why is not None and (cause := contract_error(told)) is not None:
             why = f"{why}: {cause}"
