@@ -11,6 +11,10 @@ from baton.domain.errors import Invalid
 from baton.domain.status import Status
 from baton.storage.base import ListFilter
 
+KEYS = frozenset(
+    {"page", "per_page", "status", "since", "until", "hash", "after", "limit", "wait"}
+)  # that any list reads
+_MOST_FIELDS = 100
 _DIGITS = re.compile(r"[0-9]+")
 _HASH = re.compile(r"[0-9A-Za-z]{1,128}")
 _HEX = re.compile(r"[0-9A-Fa-f]{64}")  # Stellar writes it without 0x
@@ -31,14 +35,17 @@ def values_of(request: Request) -> dict[str, str]:
     if not request.query:
         return {}
     try:
-        pairs = parse_qsl(request.query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
+        pairs = parse_qsl(
+            request.query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
+        )
     except ValueError:
-        raise Invalid("query", "text that cannot be read", "key=value pairs in percent-encoded UTF-8") from None
-    values = dict(pairs)
-    if len(values) != len(pairs):
+        expected = f"at most {_MOST_FIELDS} key=value pairs in percent-encoded UTF-8"
+        raise Invalid("query", "text that cannot be read", expected) from None
+    values = {key: value for key, value in pairs if key in KEYS}
+    if len(values) != sum(key in KEYS for key, _ in pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise Invalid(twice[:60], "the key twice", "each key once")
+        twice = next(key for key in values if keys.count(key) > 1)
+        raise Invalid(twice, "the key twice", "each key once")
     return values
 
 

@@ -126,3 +126,15 @@ async def test_since_and_until_take_times_with_offsets(house: House, client: Cli
 
 async def test_unknown_keys_of_a_query_are_ignored(client: Client) -> None:
     assert (await client.get(LIST + "?limit=5&x")).status == 200
+    assert (await client.get(LIST + "?x=1&x=2&page=2")).json["pagination"]["current_page"] == 2
+
+
+async def test_a_known_key_twice_is_refused(client: Client) -> None:
+    """Proxies disagree on which one counts."""
+    reply = await client.get(LIST + "?page=1&x=2&page=1")
+    assert (reply.status, reply.error) == (400, "page: found the key twice, expected each key once")
+
+
+async def test_a_query_has_at_most_100_pairs(client: Client) -> None:
+    assert (await client.get(LIST + "?" + "&".join(["x=1"] * 100))).status == 200
+    assert "at most 100" in (await client.get(LIST + "?" + "&".join(["x=1"] * 101))).error
