@@ -5,6 +5,8 @@ from tests.asgi_client import Client
 from tests.bodies import TO, path_of
 from tests.house import House
 
+from baton.api.query import KEYS
+
 LIST = path_of("evm-local") + "/"
 
 
@@ -138,3 +140,11 @@ async def test_a_known_key_twice_is_refused(client: Client) -> None:
 async def test_a_query_has_at_most_100_pairs(client: Client) -> None:
     assert (await client.get(LIST + "?" + "&".join(["x=1"] * 100))).status == 200
     assert "at most 100" in (await client.get(LIST + "?" + "&".join(["x=1"] * 101))).error
+
+
+async def test_the_known_keys_are_those_of_the_document(client: Client) -> None:
+    paths = (await client.get("/api-docs/openapi.json")).json["paths"]
+    parameters = [
+        one for path in paths.values() for operation in path.values() for one in operation.get("parameters", ())
+    ]
+    assert {one["name"] for one in parameters if one["in"] == "query"} == KEYS
