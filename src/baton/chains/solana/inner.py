@@ -69,6 +69,18 @@ def inner_outflow(inner: Iterable[Json], keys: Sequence[str], address: str) -> O
     return found
 
 
+def inner_programs(inner: Iterable[Json], keys: Sequence[str]) -> frozenset[str]:
+    """Which programs are called from within, as far as they can be named."""
+    found = set()
+    for item in _calls(inner):
+        match item:
+            case {"programId": str(program)}:
+                found.add(program)
+            case {"programIdIndex": int(at)} if 0 <= at < len(keys):
+                found.add(keys[at])
+    return frozenset(found)
+
+
 def _calls(inner: Iterable[Json]) -> Iterable[Json]:
     for group in inner:
         match group:

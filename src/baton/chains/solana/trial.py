@@ -11,7 +11,7 @@ from solders.message import from_bytes_versioned
 from baton.chains.rpc import RpcError
 from baton.chains.solana import failure
 from baton.chains.solana.build import COMPUTE_BUDGET_PROGRAM
-from baton.chains.solana.inner import Outflow, inner_outflow
+from baton.chains.solana.inner import inner_outflow, inner_programs
 from baton.chains.solana.message import UNSIGNED, joined, signer_count
 from baton.chains.solana.node import Simulation, SolanaNode
 from baton.chains.solana.outflow import SYSTEM_PROGRAM, lamports_out
@@ -21,7 +21,7 @@ from baton.chains.solana.tables import Shelf
 from baton.domain.policy import SolanaPolicy
 
 ALREADY_PROCESSED = "AlreadyProcessed"  # these bytes have landed: signing them again finds the landing
-UNTOLD = "a node does not tell what programs do from within, and the relayer's policy limits its lamports"
+UNTOLD = "a node does not tell what programs do from within, and the relayer's policy has rules about that"
 DISAGREED = "the nodes do not agree on what it would take from the relayer"
 _INVALID_PARAMS = -32602
 _PLAIN_PROGRAMS = frozenset({SYSTEM_PROGRAM, COMPUTE_BUDGET_PROGRAM})  # they call nothing from within
@@ -33,6 +33,7 @@ class Passed:
     lamports_out: int  # what leaves the relayer's account beside the fee
     is_gift: bool  # programs give away something of the relayer's from within
     is_boundless: bool = False  # programs take what cannot be told beforehand
+    programs: frozenset[str] = frozenset()  # that are called from within
 
     def offence(self, policy: SolanaPolicy) -> str | None:
         """How it would break the policy."""
@@ -43,7 +44,8 @@ class Passed:
             return "a program would take from the relayer's own account, which its policy forbids"
         if self.is_boundless and policy.limits_lamports:
             return "a program would give the relayer's own account another owner, and its policy limits its lamports"
-        return None
+        denied = sorted(self.programs.intersection(policy.denied_programs))
+        return f"from within it would call {denied[0]}, which the relayer's policy denies" if denied else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +137,14 @@ class Trial:
         return _refusal(plan, outline, answer, self.address)
 
     def _passed(self, outline: Outline, message: bytes, answer: Simulation) -> Verdict:
-        within = Outflow()
-        if answer.inner is not None:
-            keys = [str(key) for key in from_bytes_versioned(message).account_keys]
-            within = inner_outflow(answer.inner, keys, self.address)
-        elif answer.error is None and self.policy.limits_lamports and not _is_plain(outline):
+        is_ruled = self.policy.limits_lamports or bool(self.policy.denied_programs)
+        if answer.inner is None and answer.error is None and is_ruled and not _is_plain(outline):
             return Refusal(UNTOLD, is_passing=True)
+        keys = [str(key) for key in from_bytes_versioned(message).account_keys]
+        within = inner_outflow(answer.inner or (), keys, self.address)
+        programs = inner_programs(answer.inner or (), keys)
         spelled = sum(lamports_out(call, self.address) for call in outline.calls)
-        return Passed(answer.units, spelled + within.lamports, within.is_gift, within.is_boundless)
+        return Passed(answer.units, spelled + within.lamports, within.is_gift, within.is_boundless, programs)
 
 
 def _raw(message: bytes) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from solders.pubkey import Pubkey
 
-from baton.chains.solana.inner import Outflow, inner_outflow
+from baton.chains.solana.inner import Outflow, inner_outflow, inner_programs
 
 US, OTHER = (str(Pubkey(bytes([fill]) * 32)) for fill in (1, 2))
 SYSTEM = "1" * 32
@@ -93,3 +93,10 @@ def test_a_program_behind_a_lookup_table_hides_nothing() -> None:
 def test_everything_adds_up() -> None:
     calls = groups(spelled(SYSTEM, TRANSFER, US, OTHER), spelled(SYSTEM, ASSIGN, US)) + groups(compiled(2, TRANSFER, 0))
     assert inner_outflow(calls, [US, OTHER, SYSTEM], US) == Outflow(140, is_gift=True, is_boundless=True)
+
+
+def test_programs_that_are_called_from_within_are_named() -> None:
+    calls = groups(
+        parsed("system", "transfer"), spelled(TOKEN, b"x", US), compiled(1, b"x"), compiled(9, b"x"), "rubbish"
+    )
+    assert inner_programs(calls, [US, OTHER]) == {SYSTEM, TOKEN, OTHER}
