@@ -4,13 +4,12 @@ A hole in the heights or a broken parent hash is mended by asking for the blocks
 there was a gap, and asks by hash.
 """
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Callable, Collection
 
 from baton import telemetry
 from baton.chains.evm.ledger import Header, Ledger
 from baton.chains.evm.node import EvmNode
+from baton.chains.following import Bearings, Pace
 from baton.chains.rpc import subscribe
 from baton.chains.seam import ChainReplaced, Tip
 from baton.domain.errors import NodeUnavailable
@@ -18,29 +17,26 @@ from baton.domain.network import RpcUrl
 
 LONGEST_RUN = 64  # blocks fetched to close a hole; beyond that the window starts anew
 POLLS_A_BLOCK = 10
-FASTEST_POLL_S, SLOWEST_POLL_S = 0.05, 1.0
 
 
 class Heads:
     def __init__(self, node: EvmNode, ledger: Ledger, block_time_ms: int, ws_url: RpcUrl | None = None) -> None:
         self._node = node
         self._ledger = ledger
-        self._poll_s = min(max(block_time_ms / 1000 / POLLS_A_BLOCK, FASTEST_POLL_S), SLOWEST_POLL_S)
-        self._ws_url = ws_url
-        self._heard = asyncio.Event()
+        blocks = None if ws_url is None else lambda: subscribe(ws_url, "eth_subscribe", ["newHeads"])
+        self._pace = Pace(block_time_ms, POLLS_A_BLOCK, blocks)
         self.senders: Callable[[], Collection[str]] = tuple  # whose receipts are worth reading whole blocks for
 
     async def tips(self) -> AsyncIterator[Tip]:
         """Every new head, for ever; outages are waited out."""
-        listener = asyncio.create_task(self._listen()) if self._ws_url else None
         is_first, was_down = True, False
-        identity: str | None = None
-        try:
+        bearings = Bearings(self._node.identity)
+        async with self._pace:
             while True:
                 try:
                     tip = await self._next(is_first=is_first)
                     if was_down or (tip is not None and tip.is_gap):
-                        identity = await self._checked(identity)
+                        await self._check(bearings)
                 except NodeUnavailable as outage:
                     telemetry.log.warning("head_unreachable", why=str(outage))
                     was_down = True
@@ -50,21 +46,15 @@ class Heads:
                     if tip is not None:
                         yield Tip(tip.block, is_gap=tip.is_gap or was_down)
                         is_first = was_down = False
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._poll_s):
-                        await self._heard.wait()
-                self._heard.clear()
-        finally:
-            if listener is not None:
-                listener.cancel()
+                await self._pace.pause()
 
-    async def _checked(self, known: str | None) -> str:
+    async def _check(self, bearings: Bearings) -> None:
         """After an outage or a gap: is it still the same chain?"""
-        found = await self._node.identity()
-        if known is not None and found != known:
+        try:
+            await bearings.check()
+        except ChainReplaced:
             self._ledger.clear()
-            raise ChainReplaced(f"the nodes serve {found}, expected {known}")
-        return found
+            raise
 
     async def _next(self, *, is_first: bool) -> Tip | None:
         """The new head, if there is one; the ledger is brought up to it first."""
@@ -110,12 +100,3 @@ class Heads:
         for number, receipts in zip(numbers, blocks or (), strict=False):
             self._ledger.note(number, receipts)
         return True
-
-    async def _listen(self) -> None:
-        """A subscription only wakes the poll earlier; losing it costs time, never truth."""
-        assert self._ws_url is not None
-        while True:
-            with contextlib.suppress(NodeUnavailable):
-                async for _ in subscribe(self._ws_url, "eth_subscribe", ["newHeads"]):
-                    self._heard.set()
-            await asyncio.sleep(SLOWEST_POLL_S)

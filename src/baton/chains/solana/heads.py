@@ -50,7 +50,7 @@ class Heads:
         head, known = await self._node.head(), self.head
         if self._is_local or known is None or was_down or head.slot < known.slot:  # a local one may be started anew
             await self._bearings.check()
-        if known is not None and head.slot <= known.slot and not self._bearings.is_made_up(known.slot, head.slot):
+        if known is not None and not self._bearings.is_made_up(known.slot, head.slot) and head.slot <= known.slot:
             return None
         self.head = head
         is_fork = known is not None and head.height <= known.height

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from baton.chains import following
 from baton.chains.evm import heads
 from baton.chains.evm.ask import GAS_CALL, Ask
 from baton.chains.evm.gas import Gas, Refusal
@@ -110,7 +111,7 @@ async def test_a_subscription_alone_moves_the_head(monkeypatch: pytest.MonkeyPat
             yield await told.get()
 
     monkeypatch.setattr(heads, "subscribe", subscribe)
-    monkeypatch.setattr(heads, "SLOWEST_POLL_S", 10_000.0)  # no poll comes in time
+    monkeypatch.setattr(following, "SLOWEST_POLL_S", 10_000.0)  # no poll comes in time
     node = cast("EvmNode", GrowingChain())
     tips = heads.Heads(node, Ledger(), 10**9, RpcUrl("ws://node")).tips()
     async with asyncio.timeout(20):
