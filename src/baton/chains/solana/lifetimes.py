@@ -60,7 +60,8 @@ class Lifetimes:
             return Life.DOUBTFUL
         if len(self._doubts) >= MOST_DOUBTS:
             self._doubts.clear()
-        since = self._doubts.setdefault(value, head.height)
+        since = min(self._doubts.get(value, head.height), head.height)  # a head that fell had been made up by a node
+        self._doubts[value] = since
         certain = sum(1 for height, is_known in told if is_known is False and height >= since)
         if certain < self._proof.needed:
             return Life.DOUBTFUL
