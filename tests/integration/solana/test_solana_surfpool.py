@@ -84,3 +84,10 @@ async def test_money_that_a_program_takes_from_within_is_counted_on_another_node
     [attempt] = await lane.attempts(one)
     rent = await rpc.value("getBalance", str(account), CONFIRMED)
     assert attempt.max_cost == int(attempt.facts["fee"]) + rent
+
+
+async def test_a_program_without_inner_calls_passes_under_a_limit_on_another_node_too(lane: LaneRig) -> None:
+    """The node tells that there were none; saying nothing at all would be another thing."""
+    lane.set_policy(max_lamports=1)
+    memo = Instruction(MEMO, b"limited", [AccountMeta(KEY.pubkey(), True, False)])
+    await lane.reaches(await lane.submit(body(memo)), "confirmed", patience_s=PATIENCE_S)
