@@ -268,7 +268,8 @@ def _simulation(answer: Answer) -> Simulation | RpcError:
     if not isinstance(value, dict):
         raise NodeUnavailable("a node answered with something that is not a simulation")
     logs, units, inner = value.get("logs") or [], value.get("unitsConsumed") or 0, value.get("innerInstructions")
-    if not isinstance(logs, list) or type(units) is not int or not isinstance(inner, list | None):
+    is_sound = isinstance(logs, list) and type(units) is int and units >= 0 and isinstance(inner, list | None)
+    if not is_sound:
         raise NodeUnavailable("a node answered with something that is not a simulation")
     return Simulation(value.get("err"), [line for line in logs if isinstance(line, str)], units, inner)
 

@@ -11,6 +11,7 @@ from baton.domain.policy import Speed
 from baton.domain.transaction import Attempt
 
 LEAST_BID = 100  # stroops for each operation
+HIGHEST_FEE = 2**32 - 1  # stroops: what the field of a transaction holds
 DISPLACING = 10  # a waiting transaction gives way only to so many times its bid
 
 _PERCENTILE = {Speed.SAFE_LOW: "p10", Speed.AVERAGE: "p50", Speed.FAST: "p90", Speed.FASTEST: "p99"}
@@ -80,7 +81,7 @@ class Load:
 
     def most(self, cap: int) -> int:
         """The highest bid within a cap on the whole."""
-        return (cap - self.resources) // self.count
+        return (min(cap, HIGHEST_FEE) - self.resources) // self.count
 
 
 def offer(load: Load, prices: Prices, speed: Speed, cap: int) -> int | OverCap:

@@ -99,7 +99,17 @@ async def test_a_lookup_table_is_absent_only_by_the_word_of_two(
 
 
 @pytest.mark.parametrize(
-    "value", [None, 5, "text", [], {"context": {"slot": 1}}, {"context": {"slot": 1}, "value": {"logs": 5}}]
+    "value",
+    [
+        None,
+        5,
+        "text",
+        [],
+        {"context": {"slot": 1}},
+        {"context": {"slot": 1}, "value": {"logs": 5}},
+        {"context": {"slot": 1}, "value": {"unitsConsumed": -(10**9)}},
+        {"context": {"slot": 1}, "value": {"innerInstructions": {}}},
+    ],
 )
 async def test_what_is_no_simulation_counts_as_no_node(value: Any) -> None:
     with pytest.raises(NodeUnavailable):

@@ -95,3 +95,16 @@ def test_a_bid_below_the_market_is_a_shortfall_in_words() -> None:
     told = shortfall(attempt(400, 4), 900)
     assert told is not None
     assert "bids 100 stroops" in told
+
+
+@pytest.mark.parametrize("price", [10**9, 2**63, 10**30])
+def test_no_market_makes_a_fee_that_a_transaction_cannot_carry(price: int) -> None:
+    """A cap may be as high as an int64; the field of a transaction is smaller."""
+    wild, load = Prices(100, dict.fromkeys(Speed, price)), Load(50, 1_000)
+    bid = offer(load, wild, Speed.FAST, 2**63 - 1)
+    assert isinstance(bid, int)
+    assert load.cost(bid) < 2**32
+    dearer = raised(load, [attempt(5_000, 50)], wild, 2**63 - 1)
+    assert isinstance(dearer, int)
+    assert load.cost(dearer) < 2**32
+    assert isinstance(offer(Load(1, 2**40), wild, Speed.FAST, 2**63 - 1), OverCap)
