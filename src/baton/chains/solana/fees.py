@@ -94,10 +94,15 @@ def price_for(recent: Sequence[int], speed: Speed) -> int:
     return max(market, _LEAST_PRICE[speed])
 
 
+def most_fee(base: int, policy: SolanaPolicy) -> int:
+    """The highest fee that a relayer pays, whoever set the price."""
+    cap = policy.max_allowed_fee_lamports
+    return base + MOST_PRIORITY_LAMPORTS if cap is None else cap
+
+
 def within_cap(price: int, units: int, base: int, policy: SolanaPolicy) -> int | None:
     """The price, lowered until the whole fee fits the policy's cap; None if the signatures alone are over it."""
-    cap = policy.max_allowed_fee_lamports
-    room = MOST_PRIORITY_LAMPORTS if cap is None else cap - base
+    room = most_fee(base, policy) - base
     if room < 0:
         return None
     return min(price, room * MICRO // max(units, 1))

@@ -121,9 +121,9 @@ class SolanaMaker:
 
     def _ready(self, message: AnyMessage, raw: bytes, passed: Passed, ground: Ground, plan: Plan) -> Prepared:
         fee, budget = fees.fee_of(message), fees.budget_of(message)
-        cap = ground.policy.max_allowed_fee_lamports
+        cap = fees.most_fee(fees.base_fee(message), ground.policy)
         is_payer = plan.fee_payer == ground.address
-        if is_payer and cap is not None and fee > cap:
+        if is_payer and fee > cap:
             return Doomed(f"its own compute budget makes its fee {fee} lamports, over the relayer's cap of {cap}")
         size = 1 + SIGNATURE_BYTES * len(plan.signatures) + len(raw)
         most = min(ground.policy.max_tx_data_size, LARGEST_TRANSACTION)
