@@ -4,26 +4,25 @@ A family plugs in its `Parts`, and in a class of its own the ways to make its no
 the store's wake-ups tell when it is worth looking.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Any
 
 from tests.clocks import MovedClock
+from tests.lane_client import RELAYER, LaneClient
 
 from baton.app.lines import open_line
 from baton.chains.base import Language
 from baton.chains.seam import Pen
-from baton.commands import amend, transactions
 from baton.commands.context import Context
 from baton.commands.registry import Relayers
 from baton.domain.ids import random_id
 from baton.domain.network import Network, RpcUrl
 from baton.domain.policy import Policy
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import Attempt, Block
+from baton.domain.transaction import Block
 from baton.lanes.desk import Desk, LaneSettings
 from baton.lanes.explain import LaneSight
 from baton.lanes.ground import Track
@@ -32,14 +31,6 @@ from baton.lanes.lines import Line, Nodes
 from baton.storage.base import Store
 from baton.storage.cipher import Cipher
 from baton.storage.sqlite import SqliteStore
-
-RELAYER = "relayer"
-PATIENCE_S = 20.0  # far beyond what anything here takes; a test that waits so long has failed
-LOOK_S = 0.1  # what only the chain knows gives no wake-up
-FINAL = ("confirmed", "failed", "expired", "canceled")
-
-Record = dict[str, Any]
-IsSo = Callable[[], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +44,7 @@ class Parts:
     usual: Mapping[str, Any] = field(default_factory=dict)  # what every body has that does not say otherwise
 
 
-class LaneRig:
+class LaneRig(LaneClient):
     lane_settings = LaneSettings()
     lease_s = 2.0
 
@@ -63,7 +54,7 @@ class LaneRig:
         self.address = parts.language.address(parts.pen.public_key)
         self.clock = MovedClock()
         self.wrap_store: Callable[[Store], Store] = lambda store: store  # a fault test puts its own before the real one
-        self.context: Context
+        self.usual = parts.usual
         self._policy = parts.policy
         self._store: Store | None = None
         self._keeper: Keeper | None = None
@@ -104,11 +95,6 @@ class LaneRig:
         await self.start()
 
     @property
-    def store(self) -> Store:
-        assert self._store is not None
-        return self._store
-
-    @property
     def desk(self) -> Desk | None:
         """For signals only: what the lane has seen, once it runs."""
         assert self._keeper is not None
@@ -130,81 +116,6 @@ class LaneRig:
         relayers = self.context.relayers
         relayers.put(with_changes(relayers.get(RELAYER).relayer, **changes))
 
-    async def submit(self, body: Mapping[str, Any] | None = None, /, key: str | None = None, **fields: Any) -> str:
-        """With a key it may be said again after a crash."""
-        once = None if key is None else transactions.OnceOnly("client", key)
-        wish = {**self.parts.usual, **(body or {}), **fields}
-        return (await transactions.submit(self.context, RELAYER, wish, once)).view.id
-
-    async def replace(self, transaction_id: str, body: Mapping[str, Any] | None = None, /, **fields: Any) -> Record:
-        wish = {**self.parts.usual, **(body or {}), **fields}
-        return (await amend.replace(self.context, RELAYER, transaction_id, wish)).record()
-
-    async def cancel(self, transaction_id: str) -> Record:
-        return (await amend.cancel(self.context, RELAYER, transaction_id)).record()
-
-    async def record(self, transaction_id: str) -> Record:
-        return (await transactions.get(self.context, RELAYER, transaction_id)).record()
-
-    async def statuses(self, transaction_ids: Sequence[str]) -> list[str]:
-        return [(await self.record(one))["status"] for one in transaction_ids]
-
-    async def story(self, transaction_id: str) -> list[str]:
-        """The status of each event, in order."""
-        async with self.store.read() as snapshot:
-            return [str(event.state.status) for event in await snapshot.transactions.events(transaction_id)]
-
-    async def attempts(self, transaction_id: str) -> list[Attempt]:
-        async with self.store.read() as snapshot:
-            return await snapshot.transactions.attempts(transaction_id)
-
-    async def until(self, is_so: IsSo, timeout_s: float = PATIENCE_S) -> None:
-        """Looks again at each commit of the store."""
-        told = self.store.watch("events")
-        async with asyncio.timeout(timeout_s):
-            while not await is_so():
-                try:
-                    async with asyncio.timeout(LOOK_S):
-                        await told.wait()
-                except TimeoutError:
-                    pass
-                told.clear()
-
-    async def reaches(self, transaction_id: str, *statuses: str, patience_s: float = PATIENCE_S) -> Record:
-        """Waits until it is in one of these statuses; a final one that is not among them fails at once."""
-        found: Record = {}
-
-        async def is_there() -> bool:
-            found.update(await self.record(transaction_id))
-            if found["status"] in FINAL:
-                assert found["status"] in statuses, f"{found['status']}: {found['status_reason']}"
-            return found["status"] in statuses
-
-        try:
-            await self.until(is_there, patience_s)
-        except TimeoutError:
-            raise AssertionError(f"still {found['status']} ({found['status_reason']}), awaited {statuses}") from None
-        return found
-
-    async def all_reach(
-        self, transaction_ids: Sequence[str], *statuses: str, patience_s: float = PATIENCE_S
-    ) -> list[Record]:
-        return [await self.reaches(one, *statuses, patience_s=patience_s) for one in transaction_ids]
-
-    async def reason(self, transaction_id: str, part: str) -> Record:
-        """Waits until its reason has these words."""
-        found: Record = {}
-
-        async def says() -> bool:
-            found.update(await self.record(transaction_id))
-            return part in (found["status_reason"] or "")
-
-        try:
-            await self.until(says)
-        except TimeoutError:
-            raise AssertionError(f"{found['status']} says {found['status_reason']!r}, awaited {part!r}") from None
-        return found
-
     async def looked(self, number: int) -> None:
         """Waits until the lane has looked at a block of at least that number; one without open work does not look."""
 
@@ -224,8 +135,3 @@ class LaneRig:
             return is_idle or desk.looked_at is desk.tip
 
         await self.until(has_handled)
-
-    async def is_idle(self) -> bool:
-        """Whether nothing is open."""
-        async with self.store.read() as snapshot:
-            return await snapshot.relayers.open_count(RELAYER) == 0

@@ -14,7 +14,7 @@ from typing import Any
 from eth_account.typed_transactions.typed_transaction import TypedTransaction
 from hexbytes import HexBytes
 from tests.faults.evm_rig import FaultRig
-from tests.lane_rig import FINAL
+from tests.lane_client import FINAL
 
 from baton.domain.status import Status, may_move
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.faults.proxy import FaultProxy
 from tests.integration.evm.chain import fresh_address
 from tests.integration.evm.rig import Rig, parts
-from tests.lane_rig import FINAL, RELAYER, IsSo, Record
+from tests.lane_client import FINAL, RELAYER, IsSo, Record
 
 from baton.chains.evm.chain import EvmChain
 from baton.chains.evm.maker import EvmMaker

@@ -14,7 +14,7 @@ from tests.faults.evm_rig import FaultRig
 from tests.faults.proxy import FaultProxy
 from tests.faults.test_evm_two_nodes import FIRST_BLOCK, LIES
 from tests.integration.evm.chain import GWEI, fresh_address
-from tests.lane_rig import FINAL
+from tests.lane_client import FINAL
 from tests.rounds import rounds
 
 from baton.devnet.anvil import Anvil

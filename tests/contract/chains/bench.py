@@ -16,7 +16,7 @@ from baton.domain.relayer import Relayer
 from baton.domain.transaction import Attempt, AttemptKind, Fate, Revision, Slot
 from baton.lanes.lines import Nodes
 
-PATIENCE_S = 10.0
+PATIENCE_S = 20.0
 
 
 class Bench:

@@ -111,13 +111,9 @@ async def test_an_outage_makes_nothing_final(rig: LaneRig, driver: Driver, proxy
     await rig.reaches(one, "submitted")
     outage = proxy.add(Status(503))
     await driver.mine(driver.final_blocks + 1)
-    await rig.until(lambda: _has_struck(proxy, outage.hits + 5))
+    await rig.struck(outage, 5)
     assert (await rig.record(one))["status"] == "submitted"
     proxy.remove(outage)
     rig.clock.leap(60)
     await driver.mine()
     await rig.reaches(one, "confirmed")
-
-
-async def _has_struck(proxy: FaultProxy, times: int) -> bool:
-    return proxy.http_requests >= times

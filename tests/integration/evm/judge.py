@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.database import rows
 from tests.integration.evm.rig import Rig
-from tests.lane_rig import FINAL
+from tests.lane_client import FINAL
 
 
 async def judge(rig: Rig) -> None:

@@ -3,14 +3,14 @@
 What is true is asked of the node itself (`chain.py`).
 """
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.faults.proxy import FaultProxy
 from tests.integration.evm.chain import ChainEye, Node
-from tests.lane_rig import RELAYER, IsSo, LaneRig, Parts, Record
+from tests.lane_client import IsSo, Record
+from tests.lane_rig import LaneRig, Parts
 
 from baton.chains.evm.language import EvmLanguage
 from baton.devnet.anvil import CHAIN_ID
@@ -20,9 +20,6 @@ from baton.domain.network import Family, Network, RpcUrl
 from baton.domain.policy import EvmPolicy
 from baton.signers.local import LocalSigner
 
-__all__ = ["RELAYER", "Record", "Rig", "parts"]
-
-LOOK_S = 0.02  # before the first block
 STEP_S = 0.3  # how long the lane gets for one block before the next is mined
 
 
@@ -71,15 +68,11 @@ class Rig(LaneRig):
     async def mine_until(self, is_so: IsSo, blocks: int) -> int:
         """Mines one block after the other until it is so; tells how many it took."""
         for count in range(blocks + 1):
-            try:
-                await self.until(is_so, STEP_S if count else LOOK_S)
-            except TimeoutError:
-                assert count < blocks, f"not so after {blocks} blocks"
-                await self.chain.mine()
-                await self.seen()
-            else:
+            if await self.is_soon(is_so, STEP_S if count else 0):
                 return count
-        raise AssertionError
+            if count < blocks:
+                await self.mine()
+        raise AssertionError(f"not so after {blocks} blocks")
 
     async def mine_to(self, transaction_id: str, status: str, blocks: int = 3) -> Record:
         async def is_there() -> bool:
@@ -101,8 +94,7 @@ class Rig(LaneRig):
         async def have_left() -> bool:
             return not {"pending", "sent"} & set(await self.statuses(transaction_ids))
 
-        with contextlib.suppress(TimeoutError):
-            await self.until(have_left, 2.0)
+        await self.is_soon(have_left, 2.0)  # what must wait waits for blocks
         try:
             await self.mine_until(are_all, blocks)
         except AssertionError as error:

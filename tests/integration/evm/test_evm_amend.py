@@ -5,8 +5,9 @@ from tests.faults.rules import Reset
 from tests.integration.evm.chain import ETHER, GWEI, fresh_address
 from tests.integration.evm.conftest import Make
 from tests.integration.evm.contracts import reverting
-from tests.integration.evm.rig import Record, Rig
+from tests.integration.evm.rig import Rig
 from tests.integration.evm.test_evm_lifecycle import deployed
+from tests.lane_client import Record
 
 from baton.domain.errors import Invalid
 from baton.domain.policy import EvmPolicy
@@ -81,11 +82,7 @@ async def test_replacing_what_no_node_has_seen_yet_sends_the_new_version(rig: Ri
     changed = await rig.submit(to=fresh_address(), value=5)
     old = await rig.reaches(changed, "sent")
     await rig.replace(changed, to=receiver, value=6)
-
-    async def is_signed_anew() -> bool:
-        return len(await rig.attempts(changed)) == 2
-
-    await rig.until(is_signed_anew)
+    await rig.versions(changed, 2)
     rig.proxy.remove(rule)
     new = await replaced(rig, changed, old)
     assert new["nonce"] == old["nonce"] == 0
@@ -171,11 +168,7 @@ async def test_canceling_what_no_node_has_seen_yet_closes_its_slot(rig: Rig) -> 
     dropped = await rig.submit(to=receiver, value=5)
     await rig.reaches(dropped, "sent")
     await rig.cancel(dropped)
-
-    async def has_no_op() -> bool:
-        return len(await rig.attempts(dropped)) == 2
-
-    await rig.until(has_no_op)
+    await rig.versions(dropped, 2)
     rig.proxy.remove(rule)
     follower = await rig.submit(to=fresh_address())
     await rig.confirmed([follower])

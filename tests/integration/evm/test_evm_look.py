@@ -1,15 +1,16 @@
 """What a client sees beyond the record, on a real node: why it waits, what it paid, what it logged, who holds a nonce."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
 from tests.faults.rules import Reset
-from tests.integration.evm.chain import GWEI, fresh_address
+from tests.integration.evm.chain import ETHER, GWEI, fresh_address
 from tests.integration.evm.conftest import Make
 from tests.integration.evm.contracts import creation
-from tests.integration.evm.rig import RELAYER, Rig
+from tests.integration.evm.rig import Rig
+from tests.integration.evm.test_evm_amend import replaced
+from tests.lane_client import RELAYER
 
 from baton.api.look import attempt_record, explanation_record, receipt_record
 from baton.chains.evm.maker import RESEND_BLOCKS
@@ -139,11 +140,13 @@ async def test_what_is_mined_counts_its_blocks(make_rig: Make) -> None:
 
 async def test_a_paused_relayer_explains_why_its_queue_stands(rig: Rig) -> None:
     await rig.confirmed([await rig.submit(to=fresh_address())])
-    relayer = rig.context.relayers.get(RELAYER).relayer
-    paid = await rig.submit(to=fresh_address())
-    rig.context.relayers.put(replace(relayer, is_paused=True))  # before the lane had a turn
+    paid = await rig.submit(to=fresh_address(), value=20_000 * ETHER)
+    await rig.reason(paid, "waiting for funds")
+    rig.set_paused(True)
+    await rig.chain.set_balance(rig.address, 30_000 * ETHER)
+    await rig.mine()
     assert "is paused" in (await seen(rig, paid)).why
-    rig.context.relayers.put(relayer)
+    rig.set_paused(False)
     await rig.confirmed([paid])
 
 
@@ -185,7 +188,9 @@ async def test_what_is_in_a_pool_has_no_receipt_yet(rig: Rig) -> None:
 
 async def test_every_version_of_a_canceled_one_is_told_with_its_fate(rig: Rig) -> None:
     paid = await accepted(rig)
+    old = await rig.record(paid)
     await rig.cancel(paid)
+    await replaced(rig, paid, old)
     await rig.mine_to(paid, "canceled")
     first, last = [attempt_record(one) for one in (await look.attempts(rig.context, RELAYER, paid)).attempts]
     assert (first["kind"], first["fate"]) == ("original", "lapsed")

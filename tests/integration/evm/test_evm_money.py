@@ -2,6 +2,7 @@
 
 from tests.integration.evm.chain import ETHER, fresh_address
 from tests.integration.evm.conftest import Make
+from tests.integration.evm.test_evm_amend import replaced
 
 from baton.domain.policy import EvmPolicy
 
@@ -19,11 +20,7 @@ async def test_a_replacement_counts_for_what_it_costs_more(make_rig: Make) -> No
     await rig.reason(one, "spend limit for 24 hours")
     assert [sent["hash"] for sent in (await rig.chain.pool()).values()] == [old["hash"]]
     await rig.replace(one, to=receiver, value=5 * ETHER // 4)
-
-    async def is_replaced() -> bool:
-        return len(await rig.attempts(one)) == 2
-
-    await rig.until(is_replaced)
+    await replaced(rig, one, old)
     await rig.mine()
     assert (await rig.reaches(one, "confirmed"))["value"] == str(5 * ETHER // 4)
     assert await rig.chain.balance(receiver) == 5 * ETHER // 4

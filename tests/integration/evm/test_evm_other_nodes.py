@@ -12,9 +12,10 @@ from tests.database import rows
 from tests.faults.proxy import FaultProxy
 from tests.faults.rules import Blackhole
 from tests.integration.evm.chain import fresh_address
-from tests.integration.evm.rig import RELAYER, Rig
+from tests.integration.evm.rig import Rig
 from tests.integration.evm.test_evm_rescue import many
 from tests.integration.evm.test_evm_restart import NEW_CHAIN
+from tests.lane_client import RELAYER
 from tests.moves import moving, old_lines_closed, running, stranded
 
 from baton.devnet.anvil import Anvil

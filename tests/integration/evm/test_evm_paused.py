@@ -3,6 +3,7 @@
 import pytest
 from tests.integration.evm.chain import ETHER, fresh_address
 from tests.integration.evm.rig import Rig
+from tests.integration.evm.test_evm_amend import replaced
 
 from baton.domain.errors import Forbidden
 
@@ -29,10 +30,11 @@ async def test_what_is_in_flight_is_carried_on_while_what_is_queued_waits(rig: R
 
 async def test_a_cancel_is_carried_out_while_paused(rig: Rig) -> None:
     dropped = await rig.submit(to=fresh_address())
-    await rig.reaches(dropped, "submitted")
+    old = await rig.reaches(dropped, "submitted")
     rig.set_paused(True)
     await rig.cancel(dropped)
     await rig.reason(dropped, "a no-op was sent")
+    await replaced(rig, dropped, old)
     await rig.mine_to(dropped, "canceled")
 
 

@@ -178,11 +178,7 @@ async def test_a_node_that_always_cries_too_cheap_does_not_drive_the_price(rig: 
     paid = await rig.submit(to=fresh_address())
     await rig.reaches(paid, "sent")
     await rig.mine(4)
-
-    async def is_tried() -> bool:
-        return rule.hits >= 5
-
-    await rig.until(is_tried)
+    await rig.struck(rule, 5)
     first, *_, last = await rig.attempts(paid)
     assert int(last.facts["max_fee_per_gas"]) < 2 * int(first.facts["max_fee_per_gas"])
     rig.proxy.remove(rule)

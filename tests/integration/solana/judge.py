@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.database import rows
 from tests.integration.solana.rig import SolanaRig
-from tests.lane_rig import FINAL
+from tests.lane_client import FINAL
 
 from baton.devnet.solana import SolanaDevnet
 

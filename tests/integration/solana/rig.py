@@ -9,7 +9,8 @@ from solders.keypair import Keypair
 from solders.pubkey import Pubkey
 from solders.system_program import TransferParams, transfer
 from tests.faults.proxy import FaultProxy
-from tests.lane_rig import LaneRig, Parts, Record
+from tests.lane_client import Record
+from tests.lane_rig import LaneRig, Parts
 
 from baton.chains.solana.language import SolanaLanguage
 from baton.chains.solana.maker import RESEND_S

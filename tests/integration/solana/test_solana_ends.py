@@ -22,11 +22,7 @@ async def test_a_version_that_never_landed_is_signed_anew_after_its_blockhash_di
     assert len(await rig.attempts(one)) == 1
     rig.node.set({"drop_next": 0})
     rig.node.mine(FINALITY + 1)
-
-    async def has_two() -> bool:
-        return len(await rig.attempts(one)) == 2
-
-    await rig.until(has_two)
+    await rig.versions(one, 2)
     await rig.confirms(one)
     first, second = await rig.attempts(one)
     assert first.hash != second.hash
@@ -48,11 +44,7 @@ async def test_a_version_lives_until_its_death_is_finalized(rig: SolanaRig) -> N
     assert (await rig.record(one))["status"] == "submitted"
     rig.node.mine()
     await rig.reaches(one, "pending", "sent", "submitted")
-
-    async def has_two() -> bool:
-        return len(await rig.attempts(one)) == 2
-
-    await rig.until(has_two)
+    await rig.versions(one, 2)
 
 
 async def test_validity_over_and_the_version_dead_is_expired(rig: SolanaRig) -> None:
@@ -112,11 +104,7 @@ async def test_a_replacement_is_signed_when_the_old_version_is_dead(rig: SolanaR
     await rig.replace(one, body(rig.tag("new wish")))
     rig.node.set({"drop_next": 0})
     rig.node.mine(DEATH)
-
-    async def has_two() -> bool:
-        return len(await rig.attempts(one)) == 2
-
-    await rig.until(has_two)
+    await rig.versions(one, 2)
     await rig.confirms(one)
     assert memos(rig.node) == ["new wish"]
 
@@ -159,11 +147,7 @@ async def test_a_fork_that_loses_the_blockhash_too_ends_in_a_new_version(rig: So
     rig.node.fork(5)
     await rig.reaches(one, "submitted")
     rig.node.mine(DEATH + 5)
-
-    async def has_two() -> bool:
-        return len(await rig.attempts(one)) == 2
-
-    await rig.until(has_two)
+    await rig.versions(one, 2)
     await rig.confirms(one)
     assert memos(rig.node) == ["forked"]
     assert rig.node.balance(str(TO)) == SOL

@@ -2,7 +2,7 @@
 
 from solders.pubkey import Pubkey
 from tests.integration.solana.rig import SOL, SolanaRig, body
-from tests.lane_rig import RELAYER
+from tests.lane_client import RELAYER
 
 from baton.api.look import explanation_record, receipt_record
 from baton.commands import look, relayers

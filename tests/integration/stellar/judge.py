@@ -7,7 +7,7 @@ from pathlib import Path
 from stellar_sdk import xdr
 from tests.database import rows
 from tests.integration.stellar.rig import StellarRig
-from tests.lane_rig import FINAL
+from tests.lane_client import FINAL
 
 from baton.devnet.stellar import StellarDevnet
 from baton.devnet.stellar.landing import Landed

@@ -8,7 +8,8 @@ from aiohttp import ClientSession
 from stellar_sdk import Account, FeeBumpTransactionEnvelope, Keypair, Operation, TransactionBuilder, TransactionEnvelope
 from stellar_sdk.soroban_server_async import SorobanServerAsync
 from tests.faults.proxy import FaultProxy
-from tests.lane_rig import LaneRig, Parts, Record
+from tests.lane_client import Record
+from tests.lane_rig import LaneRig, Parts
 
 from baton.chains.stellar.language import StellarLanguage
 from baton.devnet.stellar import StellarDevnet
@@ -73,6 +74,15 @@ class StellarRig(LaneRig):
         """Waits until the lane has done all that it will at the newest ledger."""
         newest = self.node.ledger.latest.sequence
         await self.handled(lambda block: block.number >= newest)
+
+    async def polled(self, times: int) -> None:
+        """Waits until the node was asked so often for its newest ledger: it may be the same one again."""
+        before = self.proxy.calls["getFeeStats"]
+
+        async def is_so() -> bool:
+            return self.proxy.calls["getFeeStats"] >= before + times
+
+        await self.until(is_so)
 
     async def lands(self, transaction_id: str) -> Record:
         """Sent, and in the next ledger: final at once."""

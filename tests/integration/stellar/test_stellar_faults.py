@@ -1,6 +1,5 @@
 """What nodes and the network do to a transaction on its way: it lands once, or it is proven dead."""
 
-import asyncio
 from datetime import timedelta
 
 import pytest
@@ -202,7 +201,7 @@ async def test_a_lagging_node_makes_nothing_final_and_no_number_given_twice(rig:
     second = await rig.submit(body(payment(to.public_key), tag="second"))
     await rig.reaches(second, "submitted")
     rig.node.close()
-    await asyncio.sleep(0.5)  # nothing can be waited for: nothing may happen
+    await rig.polled(3)
     assert (await rig.record(second))["status"] == "submitted"
     rig.node.controls.lag_ledgers = 0
     rig.node.close()
@@ -219,11 +218,7 @@ async def test_an_outage_of_the_node_decides_nothing(rig: StellarRig) -> None:
     rule = rig.proxy.add(Status(503))
     rig.node.controls.ahead_s = 301
     rig.node.close()
-
-    async def has_struck() -> bool:
-        return rule.hits >= 3
-
-    await rig.until(has_struck)
+    await rig.struck(rule, 3)
     assert (await rig.record(paid))["status"] == "submitted"
     rig.proxy.clear()
     await rig.closes_until(paid, "confirmed", ledgers=12)
@@ -239,7 +234,6 @@ async def test_one_lying_node_of_two_cannot_make_anything_final(make_rig: Make) 
     for proxy in rig.proxies[:1]:
         proxy.add(Lie(lambda told: told | {"latestLedgerCloseTime": "4000000000"}), "getTransaction")
     await rig.close(1)
-    await asyncio.sleep(0.3)  # nothing can be waited for: nothing may happen
     assert (await rig.record(paid))["status"] == "submitted"
     assert len(await rig.attempts(paid)) == 1
     rig.proxies[0].clear()
@@ -324,11 +318,7 @@ async def test_a_ledger_that_a_node_made_up_does_not_stop_the_lane_for_ever(rig:
     to = await rig.account()
     await rig.lands(await rig.submit(body(payment(to.public_key), tag="before")))
     rule = rig.proxy.add(Lie(lambda told: told | {"latestLedger": 10**9}), "getFeeStats", times=1)
-
-    async def has_struck() -> bool:
-        return rule.hits >= 1
-
-    await rig.until(has_struck)
+    await rig.struck(rule)
     paid = await rig.submit(body(payment(to.public_key), tag="after"))
 
     async def is_done() -> bool:

@@ -1,7 +1,7 @@
 """What a client sees of a Stellar transaction beyond its record."""
 
 from tests.integration.stellar.rig import StellarRig, body, payment
-from tests.lane_rig import RELAYER
+from tests.lane_client import RELAYER
 
 from baton.api.look import explanation_record, receipt_record
 from baton.commands import look, relayers
