@@ -50,7 +50,7 @@ async def _replacement(desk: Desk, entry: Entry) -> Prepared:
     """What is to be sent instead, if it can be paid for. It may depend on earlier ones that are still on their way."""
     prepared = await desk.maker.bump(entry.revision, entry.versions, desk.relayer)
     if isinstance(prepared, Doomed) and any(other.place < entry.place for other in desk.book.unlanded.values()):
-        return Wait(f"its replacement fails while earlier transactions are in flight; it is repeated: {prepared.why}")
+        return Wait(f"its replacement fails while earlier transactions are on their way; it is repeated: {prepared.why}")
     freed = max(attempt.max_cost for attempt in entry.live)
     return (await affordable(desk, [prepared], freed))[0]
 

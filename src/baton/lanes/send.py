@@ -91,8 +91,6 @@ async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
     asks = [(item.revision, index == 0 and _is_first(desk, item)) for index, item in enumerate(items)]
     prepared = await desk.maker.prepare(asks, desk.relayer)
     answers = await affordable(desk, prepared)
-    short = [answer.why for answer in answers if isinstance(answer, Wait) and answer.why.startswith(FOR_FUNDS)]
-    await desk.alarms.follow(OUT_OF_FUNDS, bool(short), balance=str(desk.account.balance), waiting=len(short))
     ready = []
     for item, answer in zip(items, answers, strict=True):
         match answer:
@@ -104,6 +102,8 @@ async def _ready(desk: Desk, items: list[OpenTransaction]) -> list[Candidate]:
                     decisions.append(_end(desk, item, Status.PENDING, why))
             case Doomed(why, is_expired):
                 decisions.append(_end(desk, item, Status.EXPIRED if is_expired else Status.FAILED, why))
+    short = sum(why.startswith(FOR_FUNDS) for why in desk.book.parked.values())  # from earlier turns, too
+    await desk.alarms.follow(OUT_OF_FUNDS, short > 0, balance=str(desk.account.balance), waiting=short)
     await desk.commit(decisions)
     return ready
 

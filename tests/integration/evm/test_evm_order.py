@@ -1,12 +1,16 @@
 """What has to wait waits without a slot, holds up nobody behind it, and goes on by itself."""
 
+from collections.abc import Mapping
+
 from tests.integration.evm.chain import ETHER, GWEI, fresh_address
 from tests.integration.evm.conftest import Make
 from tests.integration.evm.contracts import KEEPER, LATCH
 from tests.integration.evm.rig import Rig
 from tests.integration.evm.test_evm_lifecycle import deployed
 
+from baton.domain.json import Json
 from baton.domain.policy import EvmPolicy
+from baton.lanes.alarms import OUT_OF_FUNDS, Alarms
 
 
 async def test_without_funds_it_waits_lets_others_pass_and_resumes_when_funded(rig: Rig) -> None:
@@ -18,6 +22,24 @@ async def test_without_funds_it_waits_lets_others_pass_and_resumes_when_funded(r
     assert (await rig.record(dear))["status"] == "pending"
     await rig.chain.set_balance(rig.address, 10 * ETHER)
     assert (await rig.confirmed([dear]))[0]["nonce"] == 1
+
+
+async def test_lacking_funds_are_told_once_however_many_others_are_paid_meanwhile(rig: Rig) -> None:
+    told: list[str] = []
+
+    async def tell(kind: str, _more: Mapping[str, Json]) -> None:
+        told.append(kind)
+
+    await rig.chain.set_balance(rig.address, ETHER)
+    await rig.mine()
+    await rig.confirmed([await rig.submit(to=fresh_address(), value=1)])
+    assert rig.desk is not None
+    rig.desk.alarms = Alarms(tell)
+    dear = await rig.submit(to=fresh_address(), value=2 * ETHER)
+    await rig.reason(dear, "waiting for funds")
+    for _ in range(3):
+        await rig.confirmed([await rig.submit(to=fresh_address(), value=1)])
+    assert told == [OUT_OF_FUNDS]
 
 
 async def test_money_that_is_in_flight_is_not_promised_twice(rig: Rig) -> None:
@@ -84,7 +106,7 @@ async def test_a_simulation_that_depends_on_an_earlier_one_is_repeated_once_that
     latch = await deployed(rig, LATCH)
     opening, through = await rig.submit(value=0, to=latch, data="0x01"), await rig.submit(value=0, to=latch)
     other = await rig.submit(to=fresh_address())
-    await rig.reason(through, "earlier transactions are in flight")
+    await rig.reason(through, "earlier transactions are on their way")
     await rig.reaches(other, "submitted")
     await rig.mine()
     assert (await rig.reaches(opening, "mined"))["nonce"] == 1

@@ -84,7 +84,7 @@ class StellarMaker:
             case Refusal(why) if is_first:
                 return Doomed(why)
             case Refusal(why):
-                return Wait(f"its simulation fails while earlier transactions are in flight; it is repeated: {why}")
+                return Wait(f"its simulation fails while earlier transactions are on their way; it is repeated: {why}")
             case Plan():
                 return self._priced(revision, plan, till)
 
