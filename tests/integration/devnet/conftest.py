@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 from solders.keypair import Keypair
+from solders.pubkey import Pubkey
 from stellar_sdk.soroban_server_async import SorobanServerAsync
 from tests.integration.devnet.solana_wallet import SOL, Rpc
 from tests.integration.devnet.stellar_wallet import Wallet
@@ -31,6 +32,11 @@ def payer(solana: SolanaDevnet) -> Keypair:
     keypair = Keypair()
     solana.airdrop(str(keypair.pubkey()), 100 * SOL)
     return keypair
+
+
+@pytest.fixture
+def friend() -> Pubkey:
+    return Keypair().pubkey()
 
 
 @pytest.fixture

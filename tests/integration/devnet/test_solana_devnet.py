@@ -45,11 +45,6 @@ TABLE_PROGRAM = Pubkey.from_string("AddressLookupTab1e1111111111111111111111111"
 MINT_BYTES, NONCE_BYTES = 82, 80
 
 
-@pytest.fixture
-def friend() -> Pubkey:
-    return Keypair().pubkey()
-
-
 async def land(
     solana: SolanaDevnet, rpc: Rpc, payer: Keypair, *instructions: Instruction, others: tuple[Keypair, ...] = ()
 ) -> str:

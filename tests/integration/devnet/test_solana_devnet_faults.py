@@ -20,11 +20,6 @@ from tests.integration.devnet.solana_wallet import (
 from baton.devnet.solana import SolanaDevnet
 
 
-@pytest.fixture
-def friend() -> Pubkey:
-    return Keypair().pubkey()
-
-
 async def test_a_lost_fork_takes_its_transactions_back(
     solana: SolanaDevnet, rpc: Rpc, payer: Keypair, friend: Pubkey
 ) -> None:

@@ -28,11 +28,6 @@ from baton.devnet.solana import SolanaDevnet
 from baton.devnet.solana.wire import base58_decode, base58_encode
 
 
-@pytest.fixture
-def friend() -> Pubkey:
-    return Keypair().pubkey()
-
-
 async def test_every_run_is_a_chain_of_its_own(solana: SolanaDevnet, rpc: Rpc) -> None:
     other = SolanaDevnet()
     assert other.genesis_hash != solana.genesis_hash == await rpc.ask("getGenesisHash")

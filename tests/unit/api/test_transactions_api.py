@@ -8,29 +8,9 @@ import pytest
 from tests.asgi_client import Client
 from tests.bodies import BODIES, EVM_BODY, PAYMENT, RELAYERS, SOLANA_BODY, STELLAR_BODY, TO, path_of
 from tests.house import EVM_ADDRESS
+from tests.unit.chains.making import INTERFACE
 
 SEND = path_of("evm-local")
-KEYS = [
-    "id",
-    "relayer_id",
-    "status",
-    "status_reason",
-    "created_at",
-    "sent_at",
-    "confirmed_at",
-    "hash",
-    "from",
-    "to",
-    "data",
-    "value",
-    "gas_limit",
-    "gas_price",
-    "max_fee_per_gas",
-    "max_priority_fee_per_gas",
-    "nonce",
-    "speed",
-    "signature",
-]
 
 
 async def check_refused(client: Client, relayer_id: str, body: Any, field: str) -> None:
@@ -52,7 +32,7 @@ async def test_a_submitted_transaction_is_answered_with_its_record(client: Clien
 async def test_a_record_has_every_key_of_the_interface(client: Client, relayer_id: str) -> None:
     """interface §2.2: the fields of a transaction record; what is not known yet is null."""
     record = (await client.post(path_of(relayer_id), BODIES[relayer_id])).data
-    assert [key for key in KEYS if key not in record] == []
+    assert [key for key in INTERFACE if key not in record] == []
     for key in ("status_reason", "sent_at", "confirmed_at", "hash", "nonce", "signature"):
         assert record[key] is None
     assert isinstance(record["id"], str)

@@ -2,22 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
+from tests.unit.chains.making import an_attempt
 
 from baton.chains.evm.ledger import receipt_of, receipts_of
 from baton.chains.evm.node import EvmNode
 from baton.chains.evm.proof import Proof
 from baton.chains.rpc import Answer, Call, Result, RpcError, RpcPool
 from baton.domain.errors import NodeUnavailable
-from baton.domain.transaction import Attempt, AttemptKind, Slot
+from baton.domain.transaction import Slot
 
 US, OURS, THEIRS = "0x" + "11" * 20, "0x" + "aa" * 32, "0x" + "bb" * 32
-ATTEMPT = Attempt(
-    "a", "r", "t", 1, AttemptKind.ORIGINAL, OURS, Slot("chain", US, 7), 0, {}, datetime(2026, 1, 1, tzinfo=UTC)
-)
+ATTEMPT = an_attempt(hash=OURS, slot=Slot("chain", US, 7))
 USED_AT, HEIGHT = 90, 100
 
 

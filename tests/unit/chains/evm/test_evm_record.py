@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from coincurve import PrivateKey
 from msgspec.structs import replace
+from tests.unit.chains.making import INTERFACE, an_attempt
 
 from baton.chains.evm import wire
 from baton.chains.evm.language import EvmLanguage
@@ -20,27 +21,6 @@ TO = "0x5e87fD270D40C47266B7E3c822f4a9d21043012D"
 MOMENT = datetime(2030, 1, 1, tzinfo=UTC)
 RELAYER = Relayer("r", "R", "local", Family.EVM, "s", OWN, EvmPolicy())
 LANGUAGE = EvmLanguage(Network("local", Family.EVM, chain_id=31_337))
-INTERFACE = [
-    "id",
-    "relayer_id",
-    "status",
-    "status_reason",
-    "created_at",
-    "sent_at",
-    "confirmed_at",
-    "hash",
-    "from",
-    "to",
-    "data",
-    "value",
-    "gas_limit",
-    "gas_price",
-    "max_fee_per_gas",
-    "max_priority_fee_per_gas",
-    "nonce",
-    "speed",
-    "signature",
-]
 
 WAITING = View("t", "r", MOMENT, State(Status.PENDING), Revision(1, {"value": "1", "to": TO}), None)
 
@@ -50,11 +30,7 @@ def attempted(envelope: Envelope, kind: AttemptKind = AttemptKind.ORIGINAL) -> A
     plain = wire.unsigned(envelope)
     signature = key.sign_recoverable(plain.digest, hasher=None)[:64]
     signed = wire.attach(plain, signature, key.public_key.format(compressed=False)[1:])
-    return Attempt(
-        id="a",
-        relayer_id="r",
-        transaction_id="t",
-        revision=1,
+    return an_attempt(
         kind=kind,
         hash=signed.hash,
         slot=Slot("31337:0xaa", OWN, envelope.nonce),
@@ -66,7 +42,7 @@ def attempted(envelope: Envelope, kind: AttemptKind = AttemptKind.ORIGINAL) -> A
 
 def test_every_key_is_there_from_the_first_moment() -> None:
     record = LANGUAGE.record(WAITING, RELAYER)
-    assert set(record) == {*INTERFACE, "is_canceled"}
+    assert set(record) == INTERFACE | {"is_canceled"}
     known = {key: value for key, value in record.items() if value is not None}
     assert known == {
         "id": "t",

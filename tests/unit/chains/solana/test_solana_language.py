@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from solders.keypair import Keypair
+from tests.unit.chains.making import INTERFACE, an_attempt
 
 from baton.chains.base import Draft
 from baton.chains.solana.language import SolanaLanguage
@@ -19,17 +20,12 @@ from baton.domain.network import Family
 from baton.domain.policy import SolanaPolicy
 from baton.domain.relayer import Relayer
 from baton.domain.status import Status
-from baton.domain.transaction import Attempt, AttemptKind, Revision, State, View
+from baton.domain.transaction import Attempt, Revision, State, View
 
 Parse = Callable[..., Draft]
 KEY = Keypair.from_seed(bytes([1]) * 32)
 RELAYER = Relayer("r", "r", "solana-local", Family.SOLANA, "s", str(KEY.pubkey()), SolanaPolicy())
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-INTERFACE = {
-    "id", "relayer_id", "status", "status_reason", "created_at", "sent_at", "confirmed_at", "hash", "from", "to",
-    "data", "value", "gas_limit", "gas_price", "max_fee_per_gas", "max_priority_fee_per_gas", "nonce", "speed",
-    "signature",
-}  # fmt: skip
 
 
 def content(**changes: Any) -> dict[str, Any]:
@@ -39,19 +35,7 @@ def content(**changes: Any) -> dict[str, Any]:
 
 
 def attempt() -> Attempt:
-    return Attempt(
-        id="a",
-        relayer_id="r",
-        transaction_id="t",
-        revision=1,
-        kind=AttemptKind.ORIGINAL,
-        hash="5sig",
-        raw=b"",
-        slot=None,
-        max_cost=5000,
-        facts={"signature": "5sig", "transaction": "AQID"},
-        created_at=NOON,
-    )
+    return an_attempt(hash="5sig", max_cost=5000, facts={"signature": "5sig", "transaction": "AQID"}, created_at=NOON)
 
 
 def test_an_address_is_the_key_in_base58() -> None:

@@ -1,12 +1,12 @@
 """Ways to empty a relayer's account, or to get around a list, that no amount in an operation gives away."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import stellar_sdk as sdk
+from tests.unit.chains.making import an_attempt
 
 from baton.chains.base import Draft
 from baton.chains.seam import Doomed, Ready
@@ -20,7 +20,7 @@ from baton.domain.errors import Invalid
 from baton.domain.network import Family
 from baton.domain.policy import Speed, StellarPolicy
 from baton.domain.relayer import Relayer
-from baton.domain.transaction import Attempt, AttemptKind, Revision, Slot
+from baton.domain.transaction import Revision, Slot
 
 Parse = Callable[..., Draft]
 KEY = sdk.Keypair.from_raw_ed25519_seed(bytes([1]) * 32)
@@ -128,18 +128,8 @@ async def test_a_replacement_is_judged_by_the_policy_of_the_moment_it_is_signed(
     maker = StellarMaker(node, heads, upkeep, SystemClock())
     payment = {"type": "payment", "destination": A, "asset": {"type": "native"}, "amount": 10}
     revision = Revision(2, parse(body(payment)).content)
-    old = Attempt(
-        "a",
-        "r",
-        "t",
-        1,
-        AttemptKind.ORIGINAL,
-        "hash",
-        Slot("chain", KEY.public_key, 5),
-        0,
-        {"inclusion_fee": 100, "operation_count": 1},
-        datetime(2026, 1, 1, tzinfo=UTC),
-    )
+    slot, facts = Slot("chain", KEY.public_key, 5), {"inclusion_fee": 100, "operation_count": 1}
+    old = an_attempt(slot=slot, facts=facts)
 
     def relayer(policy: StellarPolicy) -> Relayer:
         return Relayer("r", "r", "local", Family.STELLAR, "s", KEY.public_key, policy)

@@ -1,14 +1,13 @@
 """Bids: never over the cap, never below what the network takes, ten times as much to displace."""
 
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.chains.making import an_attempt
 
 from baton.chains.stellar.fees import LEAST_BID, Load, OverCap, Prices, market_of, offer, raised, shortfall
 from baton.domain.policy import Speed
-from baton.domain.transaction import Attempt, AttemptKind
+from baton.domain.transaction import Attempt
 
 STATS = {
     "min": "100",
@@ -22,18 +21,7 @@ PRICES = Prices(100, {Speed.SAFE_LOW: 100, Speed.AVERAGE: 200, Speed.FAST: 900, 
 
 
 def attempt(inclusion_fee: int, count: int) -> Attempt:
-    return Attempt(
-        id="a",
-        relayer_id="r",
-        transaction_id="t",
-        revision=1,
-        kind=AttemptKind.ORIGINAL,
-        hash="ab" * 32,
-        slot=None,
-        max_cost=0,
-        facts={"inclusion_fee": inclusion_fee, "operation_count": count},
-        created_at=datetime(2030, 1, 1, tzinfo=UTC),
-    )
+    return an_attempt(facts={"inclusion_fee": inclusion_fee, "operation_count": count})
 
 
 def test_statistics_become_a_price_for_each_speed() -> None:

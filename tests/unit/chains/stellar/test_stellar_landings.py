@@ -2,21 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
+from tests.unit.chains.making import an_attempt
 
 from baton.chains.rpc import Answer, Call, Result, RpcError, RpcPool
 from baton.chains.stellar.landings import MOST_PAGES, PAGE, Landings
 from baton.chains.stellar.node import StellarNode
 from baton.domain.errors import NodeUnavailable
-from baton.domain.transaction import Attempt, AttemptKind
 
 LEDGER = 50
-ATTEMPT = Attempt(
-    "a", "r", "t", 1, AttemptKind.ORIGINAL, "ours", None, 0, {"ledger": LEDGER - 1}, datetime(2026, 1, 1, tzinfo=UTC)
-)
+ATTEMPT = an_attempt(hash="ours", facts={"ledger": LEDGER - 1})
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ import pytest
 import stellar_sdk as sdk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from tests.unit.chains.making import INTERFACE, an_attempt
 
 from baton.chains.base import Draft
 from baton.chains.stellar.language import StellarLanguage
@@ -20,7 +20,7 @@ from baton.domain.network import Family
 from baton.domain.policy import StellarPolicy
 from baton.domain.relayer import Relayer
 from baton.domain.status import Status
-from baton.domain.transaction import Attempt, AttemptKind, Revision, State, View
+from baton.domain.transaction import Revision, State, View
 
 Parse = Callable[..., Draft]
 KEY = sdk.Keypair.from_raw_ed25519_seed(bytes([1]) * 32)
@@ -28,33 +28,12 @@ A = sdk.Keypair.from_raw_ed25519_seed(bytes([2]) * 32).public_key
 C = sdk.StrKey.encode_contract(bytes([5]) * 32)
 RELAYER = Relayer("r", "r", "local", Family.STELLAR, "s", KEY.public_key, StellarPolicy())
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-INTERFACE = {
-    "id", "relayer_id", "status", "status_reason", "created_at", "sent_at", "confirmed_at", "hash", "from", "to",
-    "data", "value", "gas_limit", "gas_price", "max_fee_per_gas", "max_priority_fee_per_gas", "nonce", "speed",
-    "signature",
-}  # fmt: skip
 OWN = {"source_account", "sequence_number", "fee", "memo", "operations", "transaction_xdr", "transaction_result_xdr"}
 
 
 def content(**changes: Any) -> dict[str, Any]:
     plain = {"network": "local", "source_account": KEY.public_key, "operations": [{"type": "restore_footprint"}]}
     return {**plain, "transaction_xdr": None, "memo": None, "fee_bump": False, "max_fee": 1_000_000, **changes}
-
-
-def attempt(**facts: Any) -> Attempt:
-    return Attempt(
-        id="a",
-        relayer_id="r",
-        transaction_id="t",
-        revision=1,
-        kind=AttemptKind.ORIGINAL,
-        hash="ab" * 32,
-        raw=b"",
-        slot=None,
-        max_cost=100,
-        facts=facts,
-        created_at=NOON,
-    )
 
 
 def test_an_address_is_the_keys_strkey() -> None:
@@ -101,7 +80,7 @@ def test_a_confirmed_record_shows_its_attempt() -> None:
         NOON,
         state,
         Revision(1, content(memo=memo)),
-        replace(attempt(**facts, source_account=A), outcome=outcome),
+        an_attempt(facts=facts | {"source_account": A}, outcome=outcome),
     )
     record = StellarLanguage({}).record(view, RELAYER)
     assert {key: record[key] for key in facts | outcome} == facts | outcome
