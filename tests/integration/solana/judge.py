@@ -1,36 +1,16 @@
-"""What must hold at the end of every test here, whatever it did: read from the chain, the recorder and the database file."""
+"""What must hold at the end of every test here, whatever it did; and what landed, read from the chain."""
 
 import base64
-from pathlib import Path
 
-from tests.database import rows
 from tests.integration.solana.rig import SolanaRig
-from tests.lane_client import FINAL
+from tests.lane_judge import judge_lane
 
 from baton.devnet.solana import SolanaDevnet
 
 
 def judge(rig: SolanaRig) -> None:
     """D6, E1, E4 and C1, as far as they can be seen in the end."""
-    attempts, finals = _read(rig.folder)
-    stored = {base64.b64encode(raw).decode() for _, _, raw in attempts}
-    for proxy in rig.proxies:
-        for sent in proxy.sent:
-            assert sent.raw in stored, f"D6: sent but not stored: {sent.raw[:40]}"
-    on_chain = landed(rig.node)
-    mined: dict[str, list[str]] = {}
-    for signature, holder, _ in attempts:
-        if signature in on_chain:
-            mined.setdefault(holder, []).append(signature)
-    for holder, signatures in mined.items():
-        assert len(signatures) == 1, f"E1: {holder} landed {len(signatures)} times: {signatures}"
-    for holder, status, shown in finals:
-        found = mined.get(holder, [])
-        match status:
-            case "confirmed":
-                assert found == [shown], f"E4: {holder} is confirmed as {shown}, the chain has {found}"
-            case "canceled" | "expired":
-                assert found == [], f"E4: {holder} is {status}, the chain has {found}"
+    judge_lane(rig.folder, rig.proxies, landed(rig.node), sent_as=lambda raw: base64.b64encode(raw).decode())
 
 
 def landed(node: SolanaDevnet) -> set[str]:
@@ -56,12 +36,3 @@ def memos(node: SolanaDevnet) -> list[str]:
                 if str(message.account_keys[each.program_id_index]).startswith("Memo")
             ]
     return found
-
-
-def _read(folder: Path) -> tuple[list[tuple[str, str, bytes]], list[tuple[str, str, str | None]]]:
-    """Past our own reader."""
-    attempts = rows(folder, "SELECT hash, transaction_id, raw FROM attempts")
-    finals = rows(
-        folder, "SELECT t.id, t.status, a.hash FROM transactions t LEFT JOIN attempts a ON a.id = t.attempt_id"
-    )
-    return attempts, [row for row in finals if row[1] in FINAL]
