@@ -88,7 +88,7 @@ def _stellar(nodes: Nodes, pens: Mapping[str, Pen], clock: Clock) -> Line:
 
 
 def _socket(urls: tuple[RpcUrl, ...]) -> RpcUrl | None:
-    return next((one for one in urls if _is_socket(one)), None)
+    return next((one for one in urls if _is_socket(one) and one.weight > 0), None)
 
 
 def _is_socket(url: RpcUrl) -> bool:

@@ -8,7 +8,7 @@ from baton.domain.status import Status
 from baton.domain.transaction import AttemptKind, IntentKind, State, moved
 from baton.lanes.book import Entry
 from baton.lanes.desk import Desk
-from baton.lanes.money import affordable
+from baton.lanes.money import affordable_instead
 from baton.lanes.sign import Order, signed
 from baton.storage.changes import Advance, Progress
 
@@ -50,9 +50,10 @@ async def _replacement(desk: Desk, entry: Entry) -> Prepared:
     """What is to be sent instead, if it can be paid for. It may depend on earlier ones that are still on their way."""
     prepared = await desk.maker.bump(entry.revision, entry.versions, desk.relayer)
     if isinstance(prepared, Doomed) and any(other.place < entry.place for other in desk.book.unlanded.values()):
-        return Wait(f"its replacement fails while earlier transactions are on their way; it is repeated: {prepared.why}")
-    freed = max(attempt.max_cost for attempt in entry.live)
-    return (await affordable(desk, [prepared], freed))[0]
+        return Wait(
+            f"its replacement fails while earlier transactions are on their way; it is repeated: {prepared.why}"
+        )
+    return await affordable_instead(desk, prepared, entry.live)
 
 
 async def carry_out(desk: Desk, entry: Entry, prepared: Prepared, kind: AttemptKind, why: str | None = None) -> None:

@@ -14,6 +14,7 @@ from baton.domain.transaction import Attempt, Slot
 from baton.lanes.alarms import Alarms
 from baton.lanes.book import DEAD, Book
 from baton.lanes.meter import count
+from baton.lanes.spending import Spending
 from baton.storage.base import Store
 from baton.storage.changes import Done, Fence, NotOwner, Progress, Stale, Taken
 
@@ -66,6 +67,7 @@ class Desk:
     high_water: int = -1  # the highest slot number of the relayer's own account ever given
     chores: dict[str, int] = field(default_factory=dict)  # tried lately, by name: from which height on it may be again
     is_resting: bool = False  # between two turns, nothing on its way: what it was told of is done, for those who look
+    spending: Spending | None = None  # once a limit was looked at
     must_look: bool = True  # ask by hash at the next look: after a start, a gap, or a "slot taken"
 
     @property
@@ -98,6 +100,7 @@ class Desk:
                 case Done():
                     count(self.book, self.relayer.id, progress)
                     self.book.apply(progress)
+                    self._note_spending(progress)
                 case Stale() | Taken():
                     stale |= {advance.transaction_id for advance in progress.advances}
                 case NotOwner():
@@ -108,6 +111,15 @@ class Desk:
         if stale:
             await self.reload(stale)
         return done
+
+    def _note_spending(self, progress: Progress) -> None:
+        if self.spending is None:
+            return
+        for attempt in progress.attempts:
+            self.spending.sign(attempt)
+        for advance in progress.advances:
+            if advance.steps and advance.steps[-1].status.is_final:
+                self.spending.end(advance.transaction_id)
 
     async def reload(self, transaction_ids: set[str]) -> None:
         """Reads rows again that a client changed under our hands."""
@@ -124,6 +136,7 @@ class Desk:
         """Fills the book from the store: after a start, a take-over or any doubt."""
         self.book = Book(parked=self.book.parked)
         self.outbox.clear()
+        self.spending = None
         self.must_look = True
         async with self.store.read() as snapshot:
             for status in (Status.SENT, Status.SUBMITTED, Status.MINED):

@@ -13,10 +13,10 @@ from itertools import islice
 
 from baton import telemetry
 from baton.chains.seam import Ready
-from baton.domain.transaction import Attempt, AttemptKind, Hold, Slot
+from baton.domain.transaction import Attempt, AttemptKind, Fate, Hold, Slot
 from baton.lanes.desk import Desk
 from baton.lanes.sign import Order, signed
-from baton.storage.changes import Progress, SlotMove
+from baton.storage.changes import AttemptNews, Progress, SlotMove
 
 AT_ONCE = 100  # signed or sent again in one turn
 SEEN_AT_ONCE = 5000
@@ -90,6 +90,22 @@ async def fill_holes(desk: Desk, holes: Holes, taken: int) -> None:
     if done[0]:
         telemetry.log.warning("holes_filled", lane=desk.fence.lane, slots=numbers[:10], count=len(numbers))
         desk.post(attempts)
+    else:
+        await _take_up_again(desk, moves)
+
+
+async def _take_up_again(desk: Desk, moves: Sequence[SlotMove]) -> None:
+    """The very same bytes were signed before, and refused: they leave again. At another price others would be signed."""
+    for move in moves:
+        async with desk.store.read() as snapshot:
+            known = await snapshot.lanes.fillers_of(move.relayer_id, move.slot)
+        if known:
+            desk.book.fillers[known[-1].id] = known[-1]
+            news = AttemptNews(known[-1].id, Fate.OPEN)
+            if (await desk.commit([Progress(desk.now, desk.fence, news=(news,), slots=(move,))]))[0]:
+                desk.post(known[-1:])
+            else:
+                del desk.book.fillers[known[-1].id]
 
 
 async def void_again(desk: Desk, versions: Sequence[Attempt], ready: Ready) -> None:

@@ -1,13 +1,12 @@
 """Money: what the account can still promise. One writer a lane, so there is no race to lose."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 from baton.chains.seam import Prepared, Ready, Wait
 from baton.domain.transaction import Attempt
 from baton.lanes.desk import Desk
+from baton.lanes.spending import DAY, Spending
 
-DAY = timedelta(hours=24)
 FOR_FUNDS = "waiting for funds"  # how every reason begins that money would mend
 
 
@@ -36,6 +35,11 @@ async def affordable(desk: Desk, prepared: Sequence[Prepared], freed: int = 0) -
     return answers
 
 
+async def affordable_instead(desk: Desk, prepared: Prepared, versions: Sequence[Attempt]) -> Prepared:
+    """The same for what would take the place of these versions: only one of them all can land."""
+    return (await affordable(desk, [prepared], freed=max(version.max_cost for version in versions)))[0]
+
+
 async def void_beyond_cap(desk: Desk, versions: Sequence[Attempt]) -> Prepared:
     """A no-op for a slot that the cap keeps stuck, on the rescue budget; only where a later one could then land."""
     slot = versions[-1].slot
@@ -57,10 +61,8 @@ def _number(attempt: Attempt) -> int:
 
 
 async def _spent(desk: Desk) -> int:
-    """The most that slots signed for in the last 24 hours may have cost: the dearest version of each."""
-    async with desk.store.read() as snapshot:
-        rows = await snapshot.lanes.costs_since(desk.relayer.id, desk.now - DAY)
-    dearest: dict[str, int] = {}
-    for holder, cost in rows:
-        dearest[holder] = max(dearest.get(holder, 0), cost)
-    return sum(dearest.values())
+    since, is_under_way = desk.now - DAY, desk.book.entries.__contains__
+    if desk.spending is None:
+        async with desk.store.read() as snapshot:
+            desk.spending = Spending.of(await snapshot.lanes.costs_since(desk.relayer.id, since), is_under_way)
+    return desk.spending.since(since, is_under_way)

@@ -14,7 +14,7 @@ from baton.lanes.amend import carry_out, say_why_not
 from baton.lanes.book import Entry, Mail
 from baton.lanes.desk import Desk
 from baton.lanes.holes import void_again
-from baton.lanes.money import void_beyond_cap
+from baton.lanes.money import affordable_instead, void_beyond_cap
 from baton.lanes.observe import is_overdue
 
 ORDINARY = frozenset({AttemptKind.ORIGINAL, AttemptKind.REPLACEMENT})
@@ -143,6 +143,12 @@ async def _bump(desk: Desk, entry: Entry, head: Attempt | None, *, is_void: bool
     else:
         _remind(desk, newest)  # a replacement waits: older revisions are no longer bumped
         return
+    if isinstance(prepared, Ready) and kind is AttemptKind.BUMP:
+        paid = await affordable_instead(desk, prepared, entry.live)
+        if not isinstance(paid, Ready):
+            await say_why_not(desk, entry, paid)
+            _remind(desk, newest)
+            return
     if isinstance(prepared, Ready):
         why = REFUSED if is_void and not is_overdue(desk, entry) else _why(desk, entry)
         await carry_out(desk, entry, prepared, kind, why)

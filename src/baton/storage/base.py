@@ -16,7 +16,7 @@ from baton.domain.events import FeedEvent, TransactionEvent
 from baton.domain.json import Json
 from baton.domain.notification import Health, Notification
 from baton.domain.status import Status
-from baton.domain.transaction import Attempt, Hold, Revision, Transaction, View
+from baton.domain.transaction import Attempt, Hold, Revision, Slot, Transaction, View
 from baton.storage.changes import Change, Duplicate, Outcome
 
 T = TypeVar("T")
@@ -131,8 +131,11 @@ class LaneReader(Protocol):
     async def spent(self, chain: str, account: str, first: int, limit: int) -> list[Attempt]:
         """The attempts that used the slots from `first` on, lowest first."""
 
-    async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int]]:
-        """Holder and greatest cost of every attempt signed since then, or under way whenever it was signed."""
+    async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int, datetime]]:
+        """Holder, greatest cost and moment of every attempt signed since then, or under way whenever it was signed."""
+
+    async def fillers_of(self, relayer_id: str, slot: Slot) -> list[Attempt]:
+        """Our own no-ops that were ever signed for this slot, oldest first, whatever became of them."""
 
     async def noops_since(self, relayer_id: str, since: datetime) -> list[Attempt]:
         """Every no-op signed since then, for a transaction or of our own."""

@@ -9,7 +9,7 @@ from baton.domain.clock import from_micros, to_micros
 from baton.domain.events import TransactionEvent
 from baton.domain.notification import Health, Notification
 from baton.domain.status import Status
-from baton.domain.transaction import Attempt, Hold, Transaction, View
+from baton.domain.transaction import Attempt, Hold, Slot, Transaction, View
 from baton.storage.base import ListFilter, OpenTransaction, Page, StoredRelayer, StoredSeed
 from baton.storage.changes import Duplicate
 from baton.storage.cipher import Cipher
@@ -233,12 +233,16 @@ class Lanes:
     async def spent(self, chain: str, account: str, first: int, limit: int) -> list[Attempt]:
         return [attempt_from(row) for row in await self._fetch("spent", chain, account, first, limit)]
 
-    async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int]]:
+    async def costs_since(self, relayer_id: str, since: datetime) -> list[tuple[str, int, datetime]]:
         rows = await self._fetch("costs_since", relayer_id, to_micros(since))
-        return [(row[0], int(row[1])) for row in rows]
+        return [(row[0], int(row[1]), from_micros(row[2])) for row in rows]
 
     async def noops_since(self, relayer_id: str, since: datetime) -> list[Attempt]:
         return [attempt_from(row) for row in await self._fetch("noops_since", relayer_id, to_micros(since))]
+
+    async def fillers_of(self, relayer_id: str, slot: Slot) -> list[Attempt]:
+        rows = await self._fetch("fillers_of", relayer_id, slot.number, slot.chain, slot.account)
+        return [attempt_from(row) for row in rows]
 
     async def fillers(self, chain: str, account: str) -> list[Attempt]:
         return [attempt_from(row) for row in await self._fetch("fillers", chain, account)]

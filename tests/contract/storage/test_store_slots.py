@@ -272,7 +272,8 @@ async def test_the_costs_of_what_was_signed_are_known_exactly(store: Store) -> N
     await store.write(progress(attempts=(early, *bumps, filler, stranger)))
     async with store.read() as snapshot:
         costs = await snapshot.lanes.costs_since("r", NOON)
-    assert sorted(costs) == sorted([(transaction.id, 2**70), (transaction.id, 2**255), (filler.id, 1)])
+    whose = [(transaction.id, bumps[0]), (transaction.id, bumps[1]), (filler.id, filler)]
+    assert sorted(costs) == sorted((holder, one.max_cost, one.created_at) for holder, one in whose)
 
 
 async def test_what_was_signed_long_ago_counts_for_as_long_as_it_may_still_cost(store: Store) -> None:
@@ -282,11 +283,24 @@ async def test_what_was_signed_long_ago_counts_for_as_long_as_it_may_still_cost(
     old = replace(made.attempts[0], created_at=later(-90_000), max_cost=5)
     assert await store.write(replace(made, attempts=(old,))) == Done()
     async with store.read() as snapshot:
-        assert await snapshot.lanes.costs_since("r", NOON) == [(transaction.id, 5)]
+        assert await snapshot.lanes.costs_since("r", NOON) == [(transaction.id, 5, later(-90_000))]
         assert await snapshot.lanes.costs_since("other", NOON) == []
     await store.write(progress(news=(AttemptNews(old.id, Fate.LAPSED),)))
     async with store.read() as snapshot:
         assert await snapshot.lanes.costs_since("r", NOON) == []
+
+
+async def test_the_fillers_of_a_slot_are_found_whatever_became_of_them(store: Store) -> None:
+    transaction = await accepted(store)
+    first, second, elsewhere = a_filler(0, tag="a"), a_filler(0, tag="b"), a_filler(1)
+    content = an_attempt(transaction, 0, tag="c")
+    await store.write(progress(attempts=(first, content, elsewhere, second)))
+    await store.write(progress(news=(AttemptNews(first.id, Fate.REJECTED),)))
+    assert first.slot is not None
+    async with store.read() as snapshot:
+        found = await snapshot.lanes.fillers_of("r", first.slot)
+        assert await snapshot.lanes.fillers_of("other", first.slot) == []
+    assert found == [replace(first, fate=Fate.REJECTED), second]
 
 
 async def test_the_transaction_that_last_held_a_slot_is_found(store: Store) -> None:

@@ -43,6 +43,30 @@ async def test_what_is_stuck_for_longer_than_a_day_still_counts(make_rig: Make) 
     await rig.confirmed([second])
 
 
+async def test_a_dearer_version_is_within_the_limit_or_is_not_sent(make_rig: Make) -> None:
+    """What is stuck waits for the limit, or for the price to fall."""
+    rig = await make_rig(EvmPolicy(spend_limit_24h=ETHER // 1000))
+    stuck = await rig.submit(to=fresh_address(), value=1)
+    old = await rig.reaches(stuck, "submitted")
+    rig.set_policy(spend_limit_24h=21_000 * int(old["max_fee_per_gas"]) + 1)
+    spike = 3 * int(old["max_fee_per_gas"])
+
+    async def is_told() -> bool:
+        await rig.chain.set_base_fee(spike)
+        return "spend limit for 24 hours" in ((await rig.record(stuck))["status_reason"] or "")
+
+    await rig.mine_until(is_told, blocks=8)
+    assert len(await rig.attempts(stuck)) == 1
+    rig.set_policy(spend_limit_24h=ETHER)
+
+    async def is_mined() -> bool:
+        await rig.chain.set_base_fee(spike)
+        return bool((await rig.record(stuck))["status"] == "confirmed")
+
+    await rig.mine_until(is_mined, blocks=8)
+    assert len(await rig.attempts(stuck)) > 1
+
+
 async def test_receivers_are_judged_again_when_it_is_signed(make_rig: Make) -> None:
     rig = await make_rig(EvmPolicy(min_balance=10**30))
     friend, stranger = fresh_address(), fresh_address()

@@ -129,6 +129,25 @@ async def test_a_hole_before_later_ones_is_filled_by_a_no_op_of_our_own(rig: Rig
     assert [one["to"].lower() for one in mined].count(rig.chain.address) == 1
 
 
+async def test_a_filler_that_was_refused_leaves_again_as_it_was_signed(rig: Rig) -> None:
+    """N2: signed anew at the same price it would be the very same bytes, which the store knows already."""
+    rig.proxy.add(RpcFault(-32000, "intrinsic gas too low"), SEND, times=1)
+    refusing = rig.proxy.add(RpcFault(-32000, "intrinsic gas too low"), SEND, skip=2, times=2)
+    ids = [await rig.submit(to=fresh_address()) for _ in range(3)]
+    ends = {one: (await rig.reaches(one, "failed", "submitted"))["status"] for one in ids}
+    later = [one for one, status in ends.items() if status == "submitted"]
+
+    async def has_left_at_last() -> bool:
+        return refusing.hits == 2 and 0 in await rig.chain.pool()
+
+    await rig.until(has_left_at_last)
+    await rig.mine()
+    await rig.confirmed(later, blocks=1)
+    mined = await rig.chain.mined()
+    assert [int(one["nonce"], 16) for one in mined] == [0, 1, 2]
+    assert mined[0]["to"].lower() == rig.chain.address
+
+
 async def test_a_filler_that_is_too_cheap_is_raised_too(rig: Rig) -> None:
     """N2, F3."""
     ids = await many(rig, 3)

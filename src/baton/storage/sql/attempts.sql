@@ -27,6 +27,12 @@ FROM slots s JOIN attempts a ON a.relayer_id = s.relayer_id AND a.number = s.num
 WHERE s.chain = $1 AND s.account = $2 AND s.hold = 'held' AND s.holder IS NULL AND a.transaction_id IS NULL
 ORDER BY a.ordinal
 
+-- name: fillers_of
+SELECT id, relayer_id, transaction_id, revision, kind, hash, chain, account, number, max_cost, facts,
+       created_at, fate, block_number, block_hash, accepted_at, outcome, raw
+FROM attempts WHERE relayer_id = $1 AND number = $2 AND chain = $3 AND account = $4 AND transaction_id IS NULL
+ORDER BY ordinal
+
 -- name: move_slot
 INSERT INTO slots (chain, account, number, relayer_id, holder, hold) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (chain, account, number) DO UPDATE SET relayer_id = excluded.relayer_id, holder = excluded.holder, hold = excluded.hold
@@ -55,8 +61,8 @@ SELECT id, relayer_id, transaction_id, revision, kind, hash, chain, account, num
 FROM attempts WHERE relayer_id = $1 AND created_at >= $2 AND kind = 'noop' ORDER BY ordinal
 
 -- name: costs_since
-SELECT COALESCE(transaction_id, id), max_cost FROM attempts WHERE relayer_id = $1 AND created_at >= $2
+SELECT COALESCE(transaction_id, id), max_cost, created_at FROM attempts WHERE relayer_id = $1 AND created_at >= $2
 UNION ALL
-SELECT a.transaction_id, a.max_cost FROM transactions t JOIN attempts a ON a.transaction_id = t.id
+SELECT a.transaction_id, a.max_cost, a.created_at FROM transactions t JOIN attempts a ON a.transaction_id = t.id
 WHERE t.relayer_id = $1 AND t.status IN ('sent', 'submitted', 'mined') AND a.created_at < $2
   AND a.fate IN ('open', 'included', 'reverted')
