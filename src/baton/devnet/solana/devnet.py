@@ -5,36 +5,26 @@ import contextlib
 from collections.abc import Mapping
 from typing import Self
 
-from aiohttp import web
 from solders.pubkey import Pubkey
 
+from baton.devnet.served import HOST, Served
 from baton.devnet.solana.node import Node
 from baton.devnet.solana.server import build_app
 from baton.domain.clock import Clock, SystemClock
-from baton.domain.errors import Bug
 from baton.domain.json import Json
 
-HOST = "127.0.0.1"
-_SHUTDOWN_S = 1.0
 
-
-class SolanaDevnet:
+class SolanaDevnet(Served):
     """Runs in the caller's event loop. `node` is open to tests that judge the chain without the wire."""
 
     def __init__(self, clock: Clock | None = None) -> None:
+        super().__init__()
         self.node = Node(clock or SystemClock())
-        self._runner: web.AppRunner | None = None
-        self._beat: asyncio.Task[None] | None = None
-        self._port = 0
-
-    @property
-    def url(self) -> str:
-        return f"http://{HOST}:{self._bound_port()}"
 
     @property
     def ws_url(self) -> str:
         """The same port speaks both; `port + 1` is bound as well, where some clients look for it."""
-        return f"ws://{HOST}:{self._bound_port()}"
+        return f"ws://{HOST}:{self.port}"
 
     @property
     def genesis_hash(self) -> str:
@@ -42,35 +32,13 @@ class SolanaDevnet:
 
     async def start(self, port: int = 0, slot_ms: int = 400, *, manual: bool = False) -> Self:
         """Returns when it listens. `port` 0 takes a free one; `manual` makes blocks only when `mine` is called."""
-        if self._runner is not None:
-            raise Bug("this devnet runs already")
-        self._runner = web.AppRunner(build_app(self.node), access_log=None, shutdown_timeout=_SHUTDOWN_S)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, port).start()
-        self._port = self._runner.addresses[0][1]
+        await self._serve(build_app(self.node), port)
         # Where the port was picked for us, its neighbour may be taken: those who need it ask for a fixed one.
         with contextlib.suppress(OSError) if port == 0 else contextlib.nullcontext():
-            await web.TCPSite(self._runner, HOST, self._port + 1).start()
+            await self._listen(self.port + 1)
         if not manual:
             self._beat = asyncio.create_task(self._keep_time(slot_ms / 1000))
         return self
-
-    async def stop(self) -> None:
-        """Twice is no harm."""
-        if self._beat is not None:
-            self._beat.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._beat
-            self._beat = None
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-
-    async def __aenter__(self) -> Self:
-        return self if self._runner is not None else await self.start()
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
 
     def airdrop(self, address: str, lamports: int) -> None:
         """Fund an account at once, at every commitment, without a transaction."""
@@ -89,11 +57,6 @@ class SolanaDevnet:
 
     def set(self, knobs: Mapping[str, Json]) -> None:
         self.node.faults.turn(dict(knobs))
-
-    def _bound_port(self) -> int:
-        if self._runner is None:
-            raise Bug("this devnet does not run")
-        return self._port
 
     async def _keep_time(self, slot_s: float) -> None:
         """Slots by the clock: a late one is followed sooner, so that the rate holds under load."""

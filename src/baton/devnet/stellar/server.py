@@ -1,13 +1,13 @@
 """The simulator as a running server: HTTP in front, a ledger that closes by the clock behind."""
 
 import asyncio
-import contextlib
 import json
 from typing import Any, Self
 
 from aiohttp import web
 from stellar_sdk import Network
 
+from baton.devnet.served import Served
 from baton.devnet.stellar import funding
 from baton.devnet.stellar.controls import Controls
 from baton.devnet.stellar.landing import Landed
@@ -16,31 +16,23 @@ from baton.devnet.stellar.methods import Methods
 from baton.devnet.stellar.queue import Queue
 from baton.devnet.stellar.rpc_error import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, PARSE, RpcError
 from baton.domain.clock import Clock, SystemClock
-from baton.domain.errors import Bug
 
-HOST = "127.0.0.1"
 MAX_BODY_BYTES = 8 * 2**20
 
 
-class StellarDevnet:
+class StellarDevnet(Served):
     """A local Stellar network **simulator**: our rules on official XDR, not a stellar-core.
 
     `await StellarDevnet().start()` listens on a free port of the loopback; every start is a new chain with a new `run_id`.
     """
 
     def __init__(self, passphrase: str = Network.STANDALONE_NETWORK_PASSPHRASE, clock: Clock | None = None) -> None:
+        super().__init__()
         self.controls = Controls()
         self.ledger = Ledger(passphrase, clock or SystemClock(), self.controls)
         self._queue = Queue(self.controls)
-        self._runner: web.AppRunner | None = None
-        self._closing: asyncio.Task[None] | None = None
         self._turned = asyncio.Event()
-        self._port = 0
         self._methods: Methods | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://{HOST}:{self._port}"
 
     @property
     def passphrase(self) -> str:
@@ -52,37 +44,15 @@ class StellarDevnet:
 
     async def start(self, port: int = 0, close_ms: int = 1000, manual: bool = False) -> Self:
         """Returns when it listens. `port` 0 takes a free one; `manual` closes ledgers only when asked."""
-        if self._runner is not None:
-            raise Bug("this devnet runs already")
-        self.controls.close_ms, self.controls.manual = close_ms, manual
         app = web.Application(client_max_size=MAX_BODY_BYTES)
         for path in ("/", "/rpc", "/soroban/rpc"):
             app.router.add_post(path, self._rpc)
         app.router.add_route("*", "/friendbot", self._friendbot)
-        self._runner = web.AppRunner(app, access_log=None)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, port).start()
-        self._port = self._runner.addresses[0][1]
+        await self._serve(app, port)
+        self.controls.close_ms, self.controls.manual = close_ms, manual
         self._methods = Methods(self.ledger, self._queue, f"{self.url}/friendbot", self._turned.set)
-        self._closing = asyncio.create_task(self._close_by_the_clock())
+        self._beat = asyncio.create_task(self._close_by_the_clock())
         return self
-
-    async def stop(self) -> None:
-        """Twice is no harm."""
-        if self._closing is not None:
-            self._closing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._closing
-            self._closing = None
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-
-    async def __aenter__(self) -> Self:
-        return self if self._runner is not None else await self.start()
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
 
     async def fund(self, address: str, stroops: int) -> Landed:
         """Give an account money, making it if need be; it is there when this returns."""
