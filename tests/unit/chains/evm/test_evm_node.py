@@ -1,62 +1,24 @@
 """What an EVM node's answers come to when there are several nodes, and what is remembered of a method that is missing."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import cast
 
 import pytest
-from tests.fakes import FakeClock
+from tests.unit.chains.scripted import Script, ScriptedPool, always
 
 from baton.chains.base import Accepted, Rejected, Unknown
 from baton.chains.evm.keys import keccak
 from baton.chains.evm.node import WITHOUT_S, EvmNode
-from baton.chains.rpc import Answer, Call, Result, RpcError, RpcPool
+from baton.chains.rpc import Answer, Result, RpcError, RpcPool
 from baton.domain.errors import NodeUnavailable
 
-Script = Callable[[Call], Answer | None]
 RAW = b"\x02bytes"
 ACCEPTED = Result("0x" + keccak(RAW).hex())
 REJECTED = RpcError(-32000, "intrinsic gas too low")
 
 
-@dataclass(slots=True)
-class FakePool:
-    """Nodes that answer by a script each; None is silence."""
-
-    scripts: Sequence[Script]
-    clock: FakeClock = field(default_factory=FakeClock)
-    asked: int = 0
-
-    @property
-    def endpoints(self) -> Sequence[Script]:
-        return self.scripts
-
-    def alone_for_s(self) -> float:
-        return 0.0
-
-    async def batch(self, calls: Sequence[Call]) -> list[Answer]:
-        self.asked += 1
-        return [answer for call in calls if (answer := self.scripts[0](call)) is not None]
-
-    async def witnesses(self, calls: Sequence[Call], _n: int) -> list[tuple[Script, list[Answer]]]:
-        told = [(script, [script(call) for call in calls]) for script in self.scripts]
-        return [(script, [one for one in found if one is not None]) for script, found in told if None not in found]
-
-    async def everywhere(self, calls: Sequence[Call]) -> list[tuple[Script, list[Answer] | NodeUnavailable]]:
-        told = [(script, [script(call) for call in calls]) for script in self.scripts]
-        return [
-            (script, NodeUnavailable("silent") if None in found else [one for one in found if one is not None])
-            for script, found in told
-        ]
-
-
-def node_of(*scripts: Script) -> tuple[EvmNode, FakePool]:
-    pool = FakePool(scripts)
+def node_of(*scripts: Script) -> tuple[EvmNode, ScriptedPool]:
+    pool = ScriptedPool(scripts)
     return EvmNode(cast("RpcPool", pool), has_fee_history=True), pool
-
-
-def always(answer: Answer | None) -> Script:
-    return lambda _: answer
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,11 @@
 """What several Solana nodes' answers come to, and which answers are no answers."""
 
 import base64
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import pytest
 from solders.keypair import Keypair
+from tests.unit.chains.scripted import ScriptedPool, always
 
 from baton.chains.base import Accepted, Rejected, Unknown
 from baton.chains.octets import base64_text
@@ -19,40 +18,14 @@ from baton.chains.solana.trial import Passed, Refusal, Trial
 from baton.domain.errors import NodeUnavailable
 from baton.domain.policy import SolanaPolicy
 
-Script = Callable[[Call], Answer | None]
 RAW = joined([bytes(Keypair.from_seed(bytes([1]) * 32).sign_message(b"x"))], b"x")
 ACCEPTED = Result(signature_of(RAW))
 REJECTED = RpcError(-32003, "Transaction signature verification failure")
 TABLE = "11111111111111111111111111111112"
 
 
-@dataclass(frozen=True, slots=True)
-class FakePool:
-    """Nodes that answer by a script each; None is silence."""
-
-    endpoints: Sequence[Script]
-
-    def alone_for_s(self) -> float:
-        return 0.0
-
-    async def batch(self, calls: Sequence[Call]) -> list[Answer]:
-        return [answer for call in calls if (answer := self.endpoints[0](call)) is not None]
-
-    async def witnesses(self, calls: Sequence[Call], _n: int) -> list[tuple[Script, list[Answer]]]:
-        told = [(script, [script(call) for call in calls]) for script in self.endpoints]
-        return [(script, [one for one in found if one is not None]) for script, found in told if None not in found]
-
-    async def everywhere(self, calls: Sequence[Call]) -> list[tuple[Script, list[Answer] | NodeUnavailable]]:
-        heard = dict(await self.witnesses(calls, 9))
-        return [(script, heard.get(script, NodeUnavailable("silent"))) for script in self.endpoints]
-
-
-def always(answer: Answer | None) -> Script:
-    return lambda _: answer
-
-
 def node_of(*answers: Answer | None) -> SolanaNode:
-    return SolanaNode(cast("RpcPool", FakePool([always(answer) for answer in answers])))
+    return SolanaNode(cast("RpcPool", ScriptedPool([always(answer) for answer in answers])))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +111,7 @@ async def test_what_a_node_cannot_try_out_waits_alone_and_holds_up_nobody() -> N
         value: Any = {"err": None, "logs": [], "unitsConsumed": 5, "innerInstructions": []}
         return Result({"context": {"slot": 1}, "value": value})
 
-    node = SolanaNode(cast("RpcPool", FakePool([answer])))
+    node = SolanaNode(cast("RpcPool", ScriptedPool([answer])))
     first, second = await Trial(node, SolanaPolicy(), payer).of([poison, sound], Shelf({}, frozenset()))
     assert isinstance(first, Refusal)
     assert not first.is_verdict
