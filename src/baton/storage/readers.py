@@ -166,13 +166,18 @@ def seed_hash_place(notification_id: str) -> str:
     return f"notification_seeds|{notification_id}|seed_hash"
 
 
+def entry_place(relayer_id: str) -> str:
+    return f"relayers|{relayer_id}|entry"
+
+
 class Relayers:
-    def __init__(self, fetch: Fetch) -> None:
+    def __init__(self, fetch: Fetch, cipher: Cipher) -> None:
         self._fetch = fetch
+        self._cipher = cipher
 
     async def all(self) -> list[StoredRelayer]:
         return [
-            StoredRelayer(row[0], row[1], row[2], row[3], decode(row[4]), bool(row[5]), row[6])
+            StoredRelayer(*row[:4], decode(self._cipher.open(row[4], entry_place(row[0]))), bool(row[5]), row[6])
             for row in await self._fetch("relayers")
         ]
 
@@ -264,7 +269,7 @@ class Readers:
         return Readers(
             Transactions(fetch),
             Notifications(fetch, cipher),
-            Relayers(fetch),
+            Relayers(fetch, cipher),
             Lanes(fetch),
             Deliveries(fetch),
             Feed(fetch),

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.contract.storage.making import a_notification
+from tests.contract.storage.making import NOON, a_notification
 
 from baton.domain.errors import Misconfigured
 from baton.domain.notification import Notification
-from baton.storage.changes import CreateNotification, Done, SeedNotification
+from baton.storage.changes import CreateNotification, Done, SaveRelayer, SeedNotification
 from baton.storage.cipher import Cipher
 from baton.storage.sqlite import SqliteStore
 from baton.storage.sqlite.folder import lock_folder, make_folder
@@ -92,6 +92,20 @@ async def test_a_new_key_takes_over_at_the_start_and_the_old_one_may_then_go(tmp
     assert await _stored(tmp_path, Cipher(NEW)) == a_notification()
     with pytest.raises(Misconfigured):
         await SqliteStore.open(tmp_path, Cipher(OLD))
+
+
+async def test_the_entry_of_a_relayer_is_sealed_and_follows_a_new_key(tmp_path: Path) -> None:
+    """The addresses of its nodes may carry keys."""
+    entry = {"relayer": {"custom_rpc_urls": ["https://node.example/v3/a-key-of-a-hosted-node"]}}
+    store = await SqliteStore.open(tmp_path, Cipher(OLD))
+    assert await store.write(SaveRelayer("r", NOON, 0, "file", "hash", entry)) == Done()
+    await store.close()
+    assert all(b"a-key-of-a-hosted-node" not in file.read_bytes() for file in tmp_path.iterdir())
+    await (await SqliteStore.open(tmp_path, Cipher(NEW, OLD))).close()
+    store = await SqliteStore.open(tmp_path, Cipher(NEW))
+    async with store.read() as snapshot:
+        assert [one.entry for one in await snapshot.relayers.all()] == [entry]
+    await store.close()
 
 
 async def test_going_back_to_the_old_key_is_refused_at_the_start_not_at_the_first_webhook(tmp_path: Path) -> None:

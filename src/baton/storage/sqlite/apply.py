@@ -11,6 +11,7 @@ from baton.domain.status import Status
 from baton.domain.transaction import State, Transaction
 from baton.storage import changes as c
 from baton.storage.cipher import Cipher
+from baton.storage.readers import entry_place
 from baton.storage.rows import Row, attempt_columns, json_text, micros, state_columns
 from baton.storage.sqlite.aftermath import EVENTS, Aftermath, Refusal
 from baton.storage.sqlite.apply_deliveries import DeliveryApplier
@@ -23,6 +24,7 @@ class Applier:
     def __init__(self, connection: apsw.Connection, queries: Mapping[str, str], cipher: Cipher) -> None:
         self._connection = connection
         self._queries = queries
+        self._cipher = cipher
         self._owned: set[c.Fence] = set()
         self._deliveries = DeliveryApplier(connection, self._run)
         self._notifications = NotificationApplier(self._run, cipher, self._deliveries)
@@ -197,7 +199,7 @@ class Applier:
         self._run("insert_event", ordered_id(), relayer_id, at, transaction_id, number, *state_columns(state))
 
     def _save_relayer(self, change: c.SaveRelayer, after: Aftermath) -> c.Outcome:
-        entry = json_text(change.entry)
+        entry = self._cipher.seal(json_text(change.entry), entry_place(change.relayer_id))
         values = (change.origin, change.seed_hash, entry, int(change.is_removed), change.disabled_reason)
         if change.version == 0:
             saved = self._run("insert_relayer", change.relayer_id, *values)

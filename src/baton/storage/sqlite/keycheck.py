@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from baton.storage.cipher import Cipher
-from baton.storage.readers import previous_key_place, seed_hash_place, signing_key_place
+from baton.storage.readers import entry_place, previous_key_place, seed_hash_place, signing_key_place
 
 PLACE = "facts|key_check|value"
 
@@ -42,6 +42,10 @@ def _seal_anew(connection: apsw.Connection, cipher: Cipher) -> None:
             anew = _anew(cipher, seed_hash, seed_hash_place(notification_id))
             update = "UPDATE notification_seeds SET seed_hash = ?2 WHERE notification_id = ?1"
             connection.execute(update, (notification_id, anew))
+        entries: list[tuple[Any, ...]] = connection.execute("SELECT id, entry FROM relayers").fetchall()
+        for relayer_id, entry in entries:
+            anew = _anew(cipher, entry, entry_place(relayer_id))
+            connection.execute("UPDATE relayers SET entry = ?2 WHERE id = ?1", (relayer_id, anew))
         connection.execute("UPDATE facts SET value = ?1 WHERE name = 'key_check'", (cipher.seal("baton", PLACE),))
 
 

@@ -10,7 +10,7 @@ CREATE TABLE relayers (
     version         INTEGER NOT NULL,
     origin          TEXT NOT NULL CHECK (origin IN ('file', 'api')),
     seed_hash       TEXT NOT NULL,
-    entry           TEXT NOT NULL,
+    entry           BLOB NOT NULL,              -- encrypted: the addresses of hosted nodes carry keys
     is_removed      INTEGER NOT NULL DEFAULT 0,
     disabled_reason TEXT
 ) STRICT, WITHOUT ROWID;
