@@ -176,10 +176,11 @@ class Relayers:
         self._cipher = cipher
 
     async def all(self) -> list[StoredRelayer]:
-        return [
-            StoredRelayer(*row[:4], decode(self._cipher.open(row[4], entry_place(row[0]))), bool(row[5]), row[6])
-            for row in await self._fetch("relayers")
-        ]
+        return [self._relayer(row) for row in await self._fetch("relayers")]
+
+    def _relayer(self, row: Row) -> StoredRelayer:
+        entry = decode(self._cipher.open(row[4], entry_place(row[0])))
+        return StoredRelayer(row[0], row[1], row[2], row[3], entry, bool(row[5]), row[6])
 
     async def chain_identity(self, network: str) -> str | None:
         rows = await self._fetch("chain_identity", network)
