@@ -70,11 +70,17 @@ async def _send(request: Request, answer: Answer, send: Send) -> None:
         headers += _PRIVATE
     if not request.is_read and request.all_of(b"expect"):
         headers.append(_CONNECTION_CLOSE)  # the client may or may not send its body now: the stream is ambiguous
+    elif answer.stream is None and request.answer_whole(answer.status, headers, _body(request, answer)):
+        return
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     if answer.stream is not None and request.method != "HEAD":
         await _send_stream(request, answer.stream, send)
     else:
-        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else answer.body})
+        await send({"type": "http.response.body", "body": _body(request, answer)})
+
+
+def _body(request: Request, answer: Answer) -> bytes:
+    return b"" if request.method == "HEAD" else answer.body
 
 
 async def _send_stream(request: Request, stream: AsyncIterator[bytes], send: Send) -> None:

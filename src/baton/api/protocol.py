@@ -16,10 +16,10 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from baton.api.envelope import Answer
+from baton.api.envelope import Answer, Header
 from baton.api.errors import answer_to
 from baton.api.limits import Limits
-from baton.api.request import WHOLE_BODY, request_id
+from baton.api.request import WHOLE_ANSWER, WHOLE_BODY, request_id
 from baton.domain.errors import BatonError, HeadTooLarge, Invalid, TooSlow, Unavailable
 
 _GRACE_S = 1.0  # beyond the body's deadline, so that a reading endpoint answers first
@@ -109,6 +109,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         scope: MutableMapping[str, Any] = self.scope  # type: ignore[assignment]  # as ASGI lets a server extend it
         scope[WHOLE_BODY] = partial(_whole_body, self.cycle)
+        scope[WHOLE_ANSWER] = partial(_whole_answer, self.cycle)
         if self.parser.should_upgrade():
             self.cycle.keep_alive = False  # we speak nothing else; what follows such a head is not ours to read
 
@@ -186,6 +187,26 @@ def _whole_body(cycle: RequestResponseCycle) -> bytes | None:
     cycle.flow.resume_reading()
     cycle.message_event.clear()
     return body
+
+
+def _whole_answer(cycle: RequestResponseCycle, status: int, headers: list[Header], body: bytes) -> bool:
+    """An answer in one write; tells whether it could be given so. What uvicorn's two messages come to, without another
+    look at headers that are our own."""
+    if cycle.response_started or cycle.disconnected or cycle.flow.write_paused:
+        return False
+    cycle.response_started = cycle.response_complete = True
+    cycle.waiting_for_100_continue = False
+    lines = [STATUS_LINE[status]]
+    for name, value in (*cycle.default_headers, *headers):
+        lines += (name, b": ", value, b"\r\n")
+    if not cycle.keep_alive:
+        lines.append(b"connection: close\r\n")
+    cycle.transport.write(b"".join((*lines, b"\r\n", body)))
+    cycle.message_event.set()
+    if not cycle.keep_alive:
+        cycle.transport.close()
+    cycle.on_response()
+    return True
 
 
 def _on_the_wire(answer: Answer, of_request: bytes) -> bytes:

@@ -15,6 +15,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 WHOLE_BODY = "baton.whole_body"  # in a scope: gives the body if it is all here already
+WHOLE_ANSWER = "baton.whole_answer"  # in a scope: gives an answer in one write, if that can be done now
 _SANE_ID = re.compile(rb"[!-~]{1,128}")
 
 
@@ -27,6 +28,7 @@ class Request:
     receive: Receive
     id: bytes
     take_whole: Callable[[], bytes | None]  # the body, if it is all here already and nobody took it
+    answer_whole: Callable[[int, list[Header], bytes], bool]  # in one write; tells whether it was done
     ids: tuple[str, ...] = ()  # the decoded variables of the path
     template: str = ""  # the route it was led to; empty when there is none
     caller: Caller = NOBODY
@@ -43,6 +45,7 @@ class Request:
             receive,
             request_id(headers),
             scope.get(WHOLE_BODY, _not_here),
+            scope.get(WHOLE_ANSWER, _not_so),
         )
 
     def all_of(self, name: bytes) -> list[bytes]:
@@ -59,6 +62,10 @@ class Request:
 
 def _not_here() -> None:
     return None
+
+
+def _not_so(_status: int, _headers: list[Header], _body: bytes) -> bool:
+    return False
 
 
 def request_id(headers: list[Header]) -> bytes:

@@ -79,14 +79,15 @@ def _landed(desk: Desk, entry: Entry, attempt: Attempt, sighting: Included) -> P
 
 def _steps_of_content(desk: Desk, entry: Entry, attempt: Attempt, sighting: Included) -> tuple[State, ...]:
     state = entry.transaction.state
-    shown = {"attempt_id": attempt.id, "revision": attempt.revision, "sent_at": state.sent_at or desk.now}
+    now = desk.now
+    shown = {"attempt_id": attempt.id, "revision": attempt.revision, "sent_at": state.sent_at or now}
     steps: list[State] = []
     if state.status is not Status.MINED or state.attempt_id != attempt.id:
         steps.append(moved(state, Status.MINED, **shown, reason=_too_late(entry, attempt)))
     if sighting.is_final:
         last = steps[-1] if steps else state
         if sighting.has_succeeded:
-            steps.append(moved(last, Status.CONFIRMED, confirmed_at=desk.now))
+            steps.append(moved(last, Status.CONFIRMED, confirmed_at=now))
         else:
             steps.append(moved(last, Status.FAILED, reason=sighting.why or "reverted on chain"))
     return tuple(steps)

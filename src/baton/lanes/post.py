@@ -102,20 +102,19 @@ def _doubt(mail: Mail | None) -> None:
 
 
 def _accepted(desk: Desk, attempt: Attempt) -> Progress | None:
-    news = AttemptNews(attempt.id, Fate.OPEN, accepted_at=desk.now)
     if attempt.transaction_id is None or attempt.accepted_at is not None:
         return None
     entry = desk.book.entries.get(attempt.transaction_id)
     known = next((a for a in entry.attempts if a.id == attempt.id), None) if entry else None
     if entry is None or known is None or known.fate is not Fate.OPEN or known.accepted_at is not None:
         return None
-    state = entry.transaction.state
+    state, now = entry.transaction.state, desk.now
     steps: tuple[State, ...] = ()
     if state.status is Status.SENT:
         reason = state.reason if state.is_canceled else None
-        steps = (moved(state, Status.SUBMITTED, sent_at=state.sent_at or desk.now, reason=reason),)
+        steps = (moved(state, Status.SUBMITTED, sent_at=state.sent_at or now, reason=reason),)
     advance = Advance(entry.id, entry.transaction.version, steps, entry.transaction.intent)
-    return Progress(desk.now, desk.fence, (advance,), (), (news,))
+    return Progress(now, desk.fence, (advance,), (), (AttemptNews(attempt.id, Fate.OPEN, accepted_at=now),))
 
 
 def _rejected(desk: Desk, attempt: Attempt, why: str) -> Progress | None:

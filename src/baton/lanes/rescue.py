@@ -24,7 +24,13 @@ VOIDED = "its price is over the cap and others wait behind it: a no-op was sent 
 
 
 async def rescue(desk: Desk) -> None:
-    """Looks at everything under way, in order; the first that has not landed waits for nobody."""
+    """Looks at everything under way, in order; the first that has not landed waits for nobody.
+
+    Once a block, for nothing changes before the next one; in between only at bytes that no node has taken yet.
+    """
+    if _is_quiet(desk):
+        desk.post([one for one in desk.book.open_attempts() if _is_unheard(desk, one) and _is_due(desk, one)])
+        return
     waiting = [entry for entry in desk.book.in_order() if entry.live and not _is_unwanted(desk, entry)]
     fillers = [versions for versions in desk.book.filler_slots() if versions[-1].fate is Fate.OPEN]
     head = _head(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
@@ -42,6 +48,18 @@ async def rescue(desk: Desk) -> None:
     if desk.has_forgotten:
         desk.has_forgotten = False
         _send_all_again(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
+
+
+def _is_quiet(desk: Desk) -> bool:
+    """Whether this block was looked at and no node has said anything since that must be acted upon."""
+    assert desk.tip is not None
+    is_told = desk.to_bump or desk.to_void or desk.has_forgotten
+    return desk.chain.has_slots and desk.rescued_at == desk.tip.block.number and not is_told
+
+
+def _is_unheard(desk: Desk, attempt: Attempt) -> bool:
+    mail = desk.book.mail.get(attempt.id)
+    return mail is None or not mail.is_accepted
 
 
 def _must_give_way(desk: Desk, entry: Entry, newest: Attempt) -> bool:

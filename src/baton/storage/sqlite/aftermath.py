@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from baton.storage.changes import Outcome
 
@@ -20,13 +21,15 @@ class Refusal(Exception):
 
 @dataclass(slots=True)
 class Aftermath:
-    """What a change leaves to be done: tallies with the commit, wake-ups after it."""
+    """What a change leaves to be done: events and tallies with the commit, wake-ups after it."""
 
     tallies: Counter[tuple[str, str]] = field(default_factory=Counter)
     finished: Counter[str] = field(default_factory=Counter)
     topics: set[str] = field(default_factory=set)
+    events: list[tuple[Any, ...]] = field(default_factory=list)  # rows, in their order
 
     def merge(self, other: "Aftermath") -> None:
         self.tallies.update(other.tallies)
         self.finished.update(other.finished)
         self.topics |= other.topics
+        self.events += other.events

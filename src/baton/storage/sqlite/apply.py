@@ -52,7 +52,8 @@ class Applier:
         return outcome
 
     def settle(self, after: Aftermath) -> None:
-        """The group's tallies, once for all its changes."""
+        """The group's events and tallies, once for all its changes."""
+        self._connection.executemany(self._queries["insert_event"], after.events)
         for (relayer_id, status), delta in after.tallies.items():
             if delta:
                 self._run("tally", relayer_id, status, delta)
@@ -106,7 +107,7 @@ class Applier:
         self._run("insert_transaction", change.relayer_id, seq, transaction_id, created_at, revision.number)
         self._keep_revision(transaction_id, revision)
         state = State(Status.PENDING, revision=revision.number)
-        self._tell(change.relayer_id, transaction_id, 1, created_at, state)
+        after.events.append(_event(change.relayer_id, transaction_id, 1, created_at, state))
         if key is not None:
             self._run("insert_key", key.scope, change.relayer_id, key.key, transaction_id, key.body_hash, created_at)
         after.tallies[change.relayer_id, str(Status.PENDING)] += 1
@@ -171,7 +172,7 @@ class Applier:
             self._run("keep_intent", advance.transaction_id, *intent)
             return
         for number, state in enumerate(advance.steps, start=events + 1):
-            self._tell(relayer_id, advance.transaction_id, number, at, state)
+            after.events.append(_event(relayer_id, advance.transaction_id, number, at, state))
         last = advance.steps[-1]
         self._run("advance", advance.transaction_id, events + len(advance.steps), *state_columns(last), *intent)
         after.topics.add(EVENTS)
@@ -195,9 +196,6 @@ class Applier:
             micros(revision.valid_until),
         )
 
-    def _tell(self, relayer_id: str, transaction_id: str, number: int, at: int, state: State) -> None:
-        self._run("insert_event", ordered_id(), relayer_id, at, transaction_id, number, *state_columns(state))
-
     def _save_relayer(self, change: c.SaveRelayer, after: Aftermath) -> c.Outcome:
         entry = self._cipher.seal(json_text(change.entry), entry_place(change.relayer_id))
         values = (change.origin, change.seed_hash, entry, int(change.is_removed), change.disabled_reason)
@@ -218,3 +216,7 @@ class Applier:
         if held and held[0][0] not in (None, node) and self._run("node_lives", held[0][0], to_micros(now)):
             return c.NotOwner()
         return c.Owned(self._run("own_lane", lane, node)[0][0])
+
+
+def _event(relayer_id: str, transaction_id: str, number: int, at: int, state: State) -> tuple[Any, ...]:
+    return (ordered_id(), relayer_id, at, transaction_id, number, *state_columns(state))
