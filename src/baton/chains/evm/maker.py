@@ -88,7 +88,9 @@ class EvmMaker:
                 return Wait("waiting: " + limit.why)
             if is_first or limit.is_certain:
                 return Doomed(limit.why)
-            return Wait("its simulation fails while earlier transactions are on their way; it is repeated: " + limit.why)
+            return Wait(
+                "its simulation fails while earlier transactions are on their way; it is repeated: " + limit.why
+            )
         dynamic = fees.is_dynamic(ask, policy, self._network)
         cap = fees.cap_of(policy, limit)
         offered = fees.offer(ask, market, policy, cap, dynamic=dynamic)

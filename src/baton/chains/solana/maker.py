@@ -88,7 +88,9 @@ class SolanaMaker:
                 return Wait(verdict.why)
             if is_first or verdict.is_certain:
                 return Doomed(verdict.why)
-            return Wait("its simulation fails while earlier transactions are on their way; it is repeated: " + verdict.why)
+            return Wait(
+                "its simulation fails while earlier transactions are on their way; it is repeated: " + verdict.why
+            )
         if isinstance(plan, Instructed):
             return self._of_instructions(plan, verdict, ground)
         return self._of_prebuilt(plan, verdict, ground)
