@@ -13,6 +13,7 @@ from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 
 ANVIL_ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
+PATIENCE_S = 20
 TRANSFER: Json = {"from": ANVIL_ACCOUNT, "to": "0x" + "11" * 20, "value": "0x1"}
 
 
@@ -25,7 +26,7 @@ async def anvil(anvil_path: Path, tmp_path: Path) -> AsyncIterator[Anvil]:
 
 async def mined(anvil: Anvil, hash_: str) -> dict[str, Json]:
     """The receipt; anvil answers the sender before it has made the block."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while not (receipt := await anvil.ask("eth_getTransactionReceipt", hash_)):
             await asyncio.sleep(0.02)
     return dict(receipt)
@@ -48,7 +49,7 @@ async def test_without_a_block_time_a_transaction_makes_its_block(anvil: Anvil) 
 async def test_with_a_block_time_blocks_come_without_transactions(anvil: Anvil) -> None:
     await anvil.start(block_time_s=0.2)
     sent = await anvil.ask("eth_sendTransaction", TRANSFER)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while int(await anvil.ask("eth_blockNumber"), 16) < 3:
             await asyncio.sleep(0.05)
     assert (await mined(anvil, sent))["status"] == "0x1"
@@ -122,7 +123,7 @@ async def test_it_dies_with_a_killed_parent(anvil_path: Path, tmp_path: Path) ->
     child = int(await process.stdout.readline())
     process.kill()
     await process.wait()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         while _is_alive(child):
             await asyncio.sleep(0.02)
 

@@ -12,7 +12,8 @@ from tests.house import House, open_house
 from baton.api.limits import Limits
 from baton.api.server import serving
 
-LIMITS = Limits(head_s=0.3, body_s=0.3, keep_alive_s=1, connections=8, rate_burst=10_000)
+PATIENCE_S = 20
+LIMITS = Limits(head_s=0.3, body_s=0.3, keep_alive_s=3, connections=8, rate_burst=10_000)
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,14 @@ class Wire:
         await self.writer.drain()
 
     async def hear(self) -> Answered:
-        head = (await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 5)).decode().split("\r\n")
+        head = (await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), PATIENCE_S)).decode().split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
         body = await self.reader.readexactly(int(headers.get("content-length", "0")))
         return Answered(int(head[0].split()[1]), headers, body)
 
     async def is_closed(self) -> bool:
         """Waits for the other side to close; false if it sends something more instead."""
-        return await asyncio.wait_for(self.reader.read(1), 5) == b""
+        return await asyncio.wait_for(self.reader.read(1), PATIENCE_S) == b""
 
     async def close(self) -> None:
         self.writer.close()

@@ -103,7 +103,7 @@ async def test_solana_py_hears_of_slots_and_of_its_signature(client: AsyncClient
     running.airdrop(str(payer.pubkey()), 5 * SOL)
     blockhash = (await client.get_latest_blockhash()).value.blockhash
     transaction = signed(payer, friend, SOL, blockhash)
-    async with asyncio.timeout(10), SolanaWsClient(running.ws_url) as listener:
+    async with asyncio.timeout(20), SolanaWsClient(running.ws_url) as listener:
         slots = await listener.slot_subscribe()
         first = await listener.recv()
         assert isinstance(first, SlotNotification)

@@ -224,7 +224,7 @@ class Socket:
         return answer
 
     async def next(self) -> Any:
-        return await self._socket.receive_json(timeout=5)
+        return await self._socket.receive_json(timeout=20)
 
 
 async def test_slots_are_told_block_by_block_until_unsubscribed(solana: SolanaDevnet, rpc: Rpc) -> None:
@@ -307,4 +307,4 @@ async def test_it_runs_as_a_program_and_ends_when_told() -> None:
     async with aiohttp.ClientSession() as session:
         assert await Rpc(url, session).ask("getGenesisHash") == line.split()[-1]
     process.terminate()
-    assert await asyncio.wait_for(process.wait(), 10) == 0
+    assert await asyncio.wait_for(process.wait(), 20) == 0

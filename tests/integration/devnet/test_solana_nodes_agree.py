@@ -43,7 +43,7 @@ def friend() -> Pubkey:
 
 async def seen(rpc: Rpc, signature: str) -> Any:
     """The status once there is one; nodes offer no signal that both speak, so this asks again."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(20):
         while (status := await rpc.status(signature)) is None:
             await asyncio.sleep(0.02)
     return status
