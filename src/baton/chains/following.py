@@ -5,7 +5,8 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Self
 
-from baton.chains.seam import ChainReplaced
+from baton import telemetry
+from baton.chains.seam import ChainReplaced, Tip
 from baton.domain.errors import NodeUnavailable
 from baton.domain.json import Json
 
@@ -13,6 +14,7 @@ FASTEST_POLL_S, SLOWEST_POLL_S = 0.05, 1.0
 PATIENCE_POLLS = 60  # so long an older head is taken for a node that lags
 
 Subscription = Callable[[], AsyncIterator[Json]]
+Look = Callable[[bool], Awaitable[Tip | None]]  # told whether nodes were down since the last tip; None: nothing new
 
 
 class Pace:
@@ -68,3 +70,20 @@ class Bearings:
             return False
         self._polls_behind = 0
         return True
+
+
+async def follow(look: Look, pace: Pace) -> AsyncIterator[Tip]:
+    """Every new head, for ever; outages are waited out."""
+    was_down = False
+    async with pace:
+        while True:
+            try:
+                tip = await look(was_down)
+            except NodeUnavailable as outage:
+                telemetry.log.warning("head_unreachable", why=str(outage))
+                was_down = True
+            else:
+                if tip is not None:
+                    was_down = False
+                    yield tip
+            await pace.pause()

@@ -6,12 +6,10 @@ that there was a gap, and asks for everything anew.
 
 from collections.abc import AsyncIterator
 
-from baton import telemetry
-from baton.chains.following import Bearings, Pace
+from baton.chains.following import Bearings, Pace, follow
 from baton.chains.rpc import subscribe
 from baton.chains.seam import Tip
 from baton.chains.solana.node import Head, SolanaNode
-from baton.domain.errors import NodeUnavailable
 from baton.domain.network import Network, RpcUrl
 from baton.domain.transaction import Block
 
@@ -28,24 +26,11 @@ class Heads:
         self._bearings = Bearings(node.identity)
         self.head: Head | None = None
 
-    async def tips(self) -> AsyncIterator[Tip]:
-        """Every new head, for ever; outages are waited out."""
-        was_down = False
+    def tips(self) -> AsyncIterator[Tip]:
         self.head, self._bearings = None, Bearings(self._node.identity)
-        async with self._pace:
-            while True:
-                try:
-                    tip = await self._next(was_down=was_down)
-                except NodeUnavailable as outage:
-                    telemetry.log.warning("head_unreachable", why=str(outage))
-                    was_down = True
-                else:
-                    if tip is not None:
-                        was_down = False
-                        yield tip
-                await self._pace.pause()
+        return follow(self._next, self._pace)
 
-    async def _next(self, *, was_down: bool) -> Tip | None:
+    async def _next(self, was_down: bool) -> Tip | None:
         """The new head, if there is one. A node that lags behind says nothing new, and nothing is lost by it."""
         head, known = await self._node.head(), self.head
         if self._is_local or known is None or was_down or head.slot < known.slot:  # a local one may be started anew

@@ -2,12 +2,10 @@
 
 from collections.abc import AsyncIterator
 
-from baton import telemetry
-from baton.chains.following import Bearings, Pace
+from baton.chains.following import Bearings, Pace, follow
 from baton.chains.seam import Tip
 from baton.chains.stellar.fees import Market
 from baton.chains.stellar.node import StellarNode
-from baton.domain.errors import NodeUnavailable
 from baton.domain.transaction import Block
 
 POLLS_A_LEDGER = 5
@@ -21,23 +19,11 @@ class Heads:
         self._bearings = Bearings(node.identity)
         self.market: Market | None = None  # as of the newest ledger
 
-    async def tips(self) -> AsyncIterator[Tip]:
-        """Every new ledger, for ever; outages are waited out."""
-        was_down = False
+    def tips(self) -> AsyncIterator[Tip]:
         self.market, self._bearings = None, Bearings(self._node.identity)
-        while True:
-            try:
-                tip = await self._next(was_down=was_down)
-            except NodeUnavailable as outage:
-                telemetry.log.warning("head_unreachable", why=str(outage))
-                was_down = True
-            else:
-                if tip is not None:
-                    was_down = False
-                    yield tip
-            await self._pace.pause()
+        return follow(self._next, self._pace)
 
-    async def _next(self, *, was_down: bool) -> Tip | None:
+    async def _next(self, was_down: bool) -> Tip | None:
         """The new ledger, if there is one. A node that lags behind says nothing new, and nothing is lost by it."""
         market, known = await self._node.market(), self.market
         if self._is_local or known is None or was_down or market.ledger < known.ledger:  # a local one may be another
