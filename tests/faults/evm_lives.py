@@ -83,7 +83,7 @@ class EvmLife:
         await self.judge(kind)
         versions = {str(attempt.kind) for one in self.ids for attempt in await self.rig.attempts(one)}
         whole_way = {"original", next((ROUTES[act] for act in kind.acts if act in ROUTES), "original")}
-        assert versions <= whole_way
+        assert versions <= whole_way, versions
         assert has_died or versions == whole_way, "an undisturbed life goes its whole way"
 
 

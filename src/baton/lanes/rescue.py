@@ -29,10 +29,12 @@ async def rescue(desk: Desk) -> None:
     Once a block, for nothing changes before the next one; in between only at bytes that no node has taken yet.
     """
     if _is_quiet(desk):
-        desk.post([one for one in desk.book.open_attempts() if _is_unheard(desk, one) and _is_due(desk, one)])
+        wanted = (entry for entry in desk.book.unlanded.values() if entry.live and not _is_unwanted(desk, entry))
+        newest = [entry.live[-1] for entry in wanted] + [versions[-1] for versions in _open_fillers(desk)]
+        desk.post([one for one in newest if _is_unheard(desk, one) and _is_due(desk, one)])
         return
     waiting = [entry for entry in desk.book.in_order() if entry.live and not _is_unwanted(desk, entry)]
-    fillers = [versions for versions in desk.book.filler_slots() if versions[-1].fate is Fate.OPEN]
+    fillers = _open_fillers(desk)
     head = _head(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
     for entry in waiting:
         newest = entry.live[-1]
@@ -48,6 +50,10 @@ async def rescue(desk: Desk) -> None:
     if desk.has_forgotten:
         desk.has_forgotten = False
         _send_all_again(desk, [entry.live[-1] for entry in waiting] + [versions[-1] for versions in fillers])
+
+
+def _open_fillers(desk: Desk) -> list[list[Attempt]]:
+    return [versions for versions in desk.book.filler_slots() if versions[-1].fate is Fate.OPEN]
 
 
 def _is_quiet(desk: Desk) -> bool:

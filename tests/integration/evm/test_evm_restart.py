@@ -9,6 +9,7 @@ from tests.integration.evm.conftest import Make
 from tests.integration.evm.rig import Rig
 from tests.integration.evm.test_evm_amend import replaced
 from tests.integration.evm.test_evm_rescue import SEND, many
+from tests.integration.evm.test_evm_slots import sent_together
 
 from baton.devnet.anvil import Anvil
 from baton.domain.policy import EvmPolicy
@@ -124,7 +125,7 @@ async def test_a_cancel_and_a_replace_that_were_under_way_are_carried_on(rig: Ri
 async def test_a_hole_and_its_filler_survive_a_restart(rig: Rig) -> None:
     """N2, N3."""
     rig.proxy.add(RpcFault(-32000, "intrinsic gas too low"), SEND, times=1)
-    rejected, later = await rig.submit(to=fresh_address()), await rig.submit(to=fresh_address())
+    rejected, later = await sent_together(rig, 2)
     await rig.reaches(rejected, "failed")
     await rig.reaches(later, "submitted")
     await rig.restart()

@@ -115,10 +115,22 @@ async def test_the_slot_of_a_rejected_one_goes_to_the_next(rig: Rig) -> None:
     assert (await rig.confirmed([await rig.submit(to=fresh_address())]))[0]["nonce"] == 0
 
 
+async def sent_together(rig: Rig, count: int) -> list[str]:
+    """In one batch, because all of them had to wait for a node that could simulate them."""
+    rules = [rig.proxy.add(RpcFault(-32603, "internal error"), method) for method in ("eth_call", "eth_estimateGas")]
+    ids = [await rig.submit(to=fresh_address()) for _ in range(count)]
+    for one in ids:
+        await rig.reason(one, "a node could not simulate it")
+    for rule in rules:
+        rig.proxy.remove(rule)
+    await rig.mine()
+    return ids
+
+
 async def test_a_hole_before_later_ones_is_filled_by_a_no_op_of_our_own(rig: Rig) -> None:
     """N2: within two blocks, when no transaction comes to take it."""
     rig.proxy.add(RpcFault(-32000, "intrinsic gas too low"), SEND, times=1)
-    ids = [await rig.submit(to=fresh_address()) for _ in range(3)]
+    ids = await sent_together(rig, 3)
     ends = {one: (await rig.reaches(one, "failed", "submitted"))["status"] for one in ids}
     later = [one for one, status in ends.items() if status == "submitted"]
     assert len(later) == 2
@@ -133,7 +145,7 @@ async def test_a_filler_that_was_refused_leaves_again_as_it_was_signed(rig: Rig)
     """N2: signed anew at the same price it would be the very same bytes, which the store knows already."""
     rig.proxy.add(RpcFault(-32000, "intrinsic gas too low"), SEND, times=1)
     refusing = rig.proxy.add(RpcFault(-32000, "intrinsic gas too low"), SEND, skip=2, times=2)
-    ids = [await rig.submit(to=fresh_address()) for _ in range(3)]
+    ids = await sent_together(rig, 3)
     ends = {one: (await rig.reaches(one, "failed", "submitted"))["status"] for one in ids}
     later = [one for one, status in ends.items() if status == "submitted"]
 
@@ -153,7 +165,7 @@ async def test_a_filler_that_is_too_cheap_is_raised_too(rig: Rig) -> None:
     ids = await many(rig, 3)
     spike = 6 * prices(await rig.record(ids[0]))[0]
     rig.proxy.add(RpcFault(-32000, "intrinsic gas too low"), SEND, times=1)
-    hole, later = await rig.submit(to=fresh_address()), await rig.submit(to=fresh_address())
+    hole, later = await sent_together(rig, 2)
     await rig.reaches(hole, "failed")
     await rig.reaches(later, "submitted")
     for _ in range(5):
