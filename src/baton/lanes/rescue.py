@@ -29,9 +29,7 @@ async def rescue(desk: Desk) -> None:
     Once a block, for nothing changes before the next one; in between only at bytes that no node has taken yet.
     """
     if _is_quiet(desk):
-        wanted = (entry for entry in desk.book.unlanded.values() if entry.live and not _is_unwanted(desk, entry))
-        newest = [entry.live[-1] for entry in wanted] + [versions[-1] for versions in _open_fillers(desk)]
-        desk.post([one for one in newest if _is_unheard(desk, one) and _is_due(desk, one)])
+        _send_unheard(desk)
         return
     waiting = [entry for entry in desk.book.in_order() if entry.live and not _is_unwanted(desk, entry)]
     fillers = _open_fillers(desk)
@@ -63,9 +61,16 @@ def _is_quiet(desk: Desk) -> bool:
     return desk.chain.has_slots and desk.rescued_at == desk.tip.block.number and not is_told
 
 
-def _is_unheard(desk: Desk, attempt: Attempt) -> bool:
+def _send_unheard(desk: Desk) -> None:
+    """Of each the newest version only: an older one would be refused as too cheap, and raised for nothing."""
+    wanted = (entry for entry in desk.book.unlanded.values() if entry.live and not _is_unwanted(desk, entry))
+    newest = [entry.live[-1] for entry in wanted] + [versions[-1] for versions in _open_fillers(desk)]
+    desk.post([one for one in newest if not _is_heard(desk, one) and _is_due(desk, one)])
+
+
+def _is_heard(desk: Desk, attempt: Attempt) -> bool:
     mail = desk.book.mail.get(attempt.id)
-    return mail is None or not mail.is_accepted
+    return mail is not None and mail.is_accepted
 
 
 def _must_give_way(desk: Desk, entry: Entry, newest: Attempt) -> bool:
