@@ -15,6 +15,7 @@ from baton.domain.json import Json
 # a string with its optional colon (then it is a key), or a bracket; the closing quote is optional so that an
 # unterminated string is found at once instead of being tried again from every later quote
 _TOKEN = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)("?)(\s*:)?|[{}\[\]]', re.DOTALL)
+_KEY_END = re.compile(r'"\s*:')
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _LOW, _HIGH = range(0xDC00, 0xE000), range(0xD800, 0xDC00)
 
@@ -29,11 +30,25 @@ def parse(raw: bytes, most_depth: int) -> Json:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise Invalid("body", f"a byte that is not UTF-8 at {error.start}", "JSON in UTF-8") from None
+    plain = None if "\\" in text or "[" in text or text.count("{") != 1 else _plain(raw, text)
+    if plain is not None:
+        return plain
     _scan(text, most_depth)
     try:
         return _decode(raw)
     except msgspec.DecodeError as error:
         raise Invalid("body", f"malformed JSON ({error})", "a JSON object") from None
+
+
+def _plain(raw: bytes, text: str) -> Json | None:
+    """One flat object, as most bodies are, if nothing in it needs the scan. Every key ends with a quote and a colon, so as
+    many keys as there are of these means that none was repeated."""
+    try:
+        value = _decode(raw)
+    except msgspec.DecodeError:
+        return None
+    is_plain = isinstance(value, dict) and len(_KEY_END.findall(text)) == len(value)
+    return value if is_plain else None
 
 
 def _scan(text: str, most_depth: int) -> None:

@@ -29,13 +29,30 @@ class _Entropy:
             return mine
 
 
+class _Moment:
+    """The first two groups of an ordered id. Busy lanes make several in a millisecond."""
+
+    def __init__(self) -> None:
+        self._shown = (-1, "")
+
+    def text(self) -> str:
+        millis = time.time_ns() // 1_000_000
+        known, text = self._shown
+        if millis != known:
+            digits = f"{millis:012x}"
+            text = f"{digits[:8]}-{digits[8:]}"
+            self._shown = millis, text
+        return text
+
+
 _entropy = _Entropy()
+_moment = _Moment()
 
 
 def ordered_id() -> str:
     """A UUID v7: 48 bits of milliseconds, then 74 random bits."""
-    moment, random = f"{time.time_ns() // 1_000_000:012x}", _entropy.take()
-    return f"{moment[:8]}-{moment[8:]}-7{random[:3]}-{VARIANT[random[3]]}{random[4:7]}-{random[7:19]}"
+    random = _entropy.take()
+    return f"{_moment.text()}-7{random[:3]}-{VARIANT[random[3]]}{random[4:7]}-{random[7:19]}"
 
 
 def random_id() -> str:

@@ -29,6 +29,7 @@ class Entry:
     since: datetime | None = None  # when it got its status, as far as this book saw it
     live: list[Attempt] = field(init=False)  # could still land, or have landed and are not final; oldest first
     has_landed: bool = field(init=False)
+    cost: int = field(init=False)  # of its dearest version that could land
 
     def __post_init__(self) -> None:
         self.learn(self.attempts)
@@ -38,6 +39,7 @@ class Entry:
         self.attempts = attempts
         self.live = [attempt for attempt in attempts if attempt.fate not in DEAD]
         self.has_landed = any(attempt.fate in LANDED for attempt in attempts)
+        self.cost = max((attempt.max_cost for attempt in self.live), default=0)
 
     @property
     def id(self) -> str:
@@ -131,8 +133,7 @@ class Book:
         for filler in self.fillers.values():
             if filler.fate is Fate.OPEN:
                 dearest[filler.slot] = max(dearest.get(filler.slot, 0), filler.max_cost)
-        ours = sum(max((version.max_cost for version in entry.live), default=0) for entry in self.unlanded.values())
-        return ours + sum(dearest.values())
+        return sum(entry.cost for entry in self.unlanded.values()) + sum(dearest.values())
 
     def open_attempts(self) -> Iterator[Attempt]:
         """What could still land and has not."""

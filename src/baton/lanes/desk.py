@@ -27,7 +27,7 @@ class LaneLost(BatonError):
 class LaneSettings:
     window_start: int = 16
     window_ceiling: int = 2000  # most transactions in flight
-    gather_s: float = 0.05  # under load a turn waits this long for company
+    gather_s: float = 0.08  # under load a turn waits this long for company
     broadcast_limit: int = 200  # bytes of how many attempts leave in one batch
     read_limit: int = 1000
     retry_s: float = 0.25  # first pause after an answer that means "again later"; doubles

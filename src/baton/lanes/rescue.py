@@ -63,14 +63,14 @@ def _is_quiet(desk: Desk) -> bool:
 
 def _send_unheard(desk: Desk) -> None:
     """Of each the newest version only: an older one would be refused as too cheap, and raised for nothing."""
-    wanted = (entry for entry in desk.book.unlanded.values() if entry.live and not _is_unwanted(desk, entry))
-    newest = [entry.live[-1] for entry in wanted] + [versions[-1] for versions in _open_fillers(desk)]
-    desk.post([one for one in newest if not _is_heard(desk, one) and _is_due(desk, one)])
-
-
-def _is_heard(desk: Desk, attempt: Attempt) -> bool:
-    mail = desk.book.mail.get(attempt.id)
-    return mail is not None and mail.is_accepted
+    heard = {key for key, mail in desk.book.mail.items() if mail.is_accepted}
+    unheard = [
+        entry.live[-1]
+        for entry in desk.book.unlanded.values()
+        if entry.live and entry.live[-1].id not in heard and not _is_unwanted(desk, entry)
+    ]
+    unheard += [versions[-1] for versions in _open_fillers(desk) if versions[-1].id not in heard]
+    desk.post([one for one in unheard if _is_due(desk, one)])
 
 
 def _must_give_way(desk: Desk, entry: Entry, newest: Attempt) -> bool:

@@ -156,3 +156,16 @@ def test_a_pair_of_surrogates_is_one_character() -> None:
 
 def test_an_escaped_backslash_begins_no_escape() -> None:
     assert parse(rb'["\\u0000", "\\ud800", "\\\\"]', DEPTH) == ["\\u0000", "\\ud800", "\\\\"]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"a":1}', '{"a" : 1, "a"\t:2}', '{"":1,"":2}', '{"a":":","a":2}', '{"a":": ","b":1,"b":":"}']
+)
+def test_a_repeated_key_of_a_flat_object_is_found_whatever_its_strings_look_like(text: str) -> None:
+    with pytest.raises(Invalid, match="twice"):
+        parse(text.encode(), 8)
+
+
+@given(st.dictionaries(st.text(':" {}a', max_size=3), st.one_of(st.integers(), st.text(': {}"a', max_size=4))))
+def test_a_flat_object_is_read_as_it_was_written(value: dict[str, int | str]) -> None:
+    assert parse(json.dumps(value).encode(), 8) == value
