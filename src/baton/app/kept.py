@@ -4,12 +4,16 @@ import contextlib
 import os
 import secrets
 from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
 
 from baton.config import Settings
 from baton.domain.errors import Misconfigured
 from baton.storage.cipher import Cipher
 from baton.storage.sqlite.folder import make_folder, sync_entries, unusable
+
+TOKEN_PREFIX = b"baton_"
+TOKEN_BYTES = 38  # the prefix and 192 random bits
 
 
 def storage_cipher(settings: Settings) -> Cipher:
@@ -23,12 +27,12 @@ def storage_cipher(settings: Settings) -> Cipher:
     return Cipher(key, *previous)
 
 
-def kept_secret(path: Path, size: int) -> bytes:
-    """Random bytes made once and kept in a 0600 file."""
+def kept_secret(path: Path, size: int, make: Callable[[int], bytes] = secrets.token_bytes) -> bytes:
+    """So many bytes, random, made once and kept in a 0600 file."""
     make_folder(path.parent)
     try:
         if not path.exists():
-            _make(path, secrets.token_bytes(size))
+            _make(path, make(size))
         found = path.read_bytes()
     except OSError as error:
         raise unusable(path.parent, error) from error
@@ -55,5 +59,10 @@ def local_token(settings: Settings) -> str:
     """The token of the local mode: API_KEY if it is set, else made once and kept in the data folder."""
     if settings.api_key is not None:
         return settings.api_key
-    made = kept_secret(settings.data_dir / "api.token", 24)
-    return "baton_" + b64encode(made, b"-_").decode()
+    return kept_secret(settings.data_dir / "api.token", TOKEN_BYTES, _token).decode("latin-1")
+
+
+def _token(size: int) -> bytes:
+    """As text, so that the file can be read into a header."""
+    text = TOKEN_PREFIX + b64encode(secrets.token_bytes(size), b"-_")
+    return text[:size]

@@ -91,7 +91,11 @@ def _address(seed: bytes, address_of: Callable[[bytes], str]) -> str:
 
 
 def local_document(urls: dict[Family, str]) -> Json:
-    """The configuration of the local mode, in the shape of the file."""
+    """The configuration of the local mode, in the shape of the file.
+
+    The nodes are the networks' and not the relayers': they have other ports at each start, and a relayer's entry that
+    changed would be applied again over what was changed at run time.
+    """
     keys = {Family.EVM: EVM_RELAYER_KEY, Family.SOLANA: SOLANA_RELAYER_SEED, Family.STELLAR: STELLAR_RELAYER_SEED}
     return {
         "signers": [
@@ -107,10 +111,10 @@ def local_document(urls: dict[Family, str]) -> Json:
                 "signer_id": f"{family}-key",
                 "notification_id": "*",
                 "paused": False,
-                **({"custom_rpc_urls": [urls[family]]} if family in urls else {}),
             }
             for family in keys
         ],
+        "networks": [{"type": str(family), "network": LOCAL, "rpc_urls": [url]} for family, url in urls.items()],
     }
 
 

@@ -53,6 +53,7 @@ def test_the_local_token_is_the_same_at_each_start_unless_one_is_given(tmp_path:
     settings = Settings(data_dir=tmp_path)
     assert local_token(settings) == local_token(settings)
     assert local_token(settings).startswith("baton_")
+    assert (tmp_path / "api.token").read_text() == local_token(settings)  # as the user may read it
     assert local_token(Settings(data_dir=tmp_path, api_key="mine")) == "mine"
 
 
