@@ -1,38 +1,23 @@
 """One node of several that lies to a Solana lane: it ends nothing, drains nothing and stops nobody for good."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.proxy import FaultProxy
 from tests.faults.rules import Lie, NullResult, RpcFault
-from tests.integration.solana.judge import judge, memos
+from tests.faults.solana_rigs import Make, fault_rigs
+from tests.integration.solana.judge import memos
 from tests.integration.solana.rig import FINALITY, LIFE, MEMO, SOL, SolanaRig, body
 
-from baton.devnet.solana import SolanaDevnet
 from baton.domain.policy import SolanaPolicy
 
 SIMULATE = "simulateTransaction"
-Make = Callable[..., Awaitable[SolanaRig]]
 
 
 @pytest.fixture
 async def make_rig(tmp_path: Path) -> AsyncIterator[Make]:
-    async with AsyncExitStack() as stack:
-
-        async def make(node_count: int = 2, policy: SolanaPolicy | None = None, *, manual: bool = False) -> SolanaRig:
-            node = await SolanaDevnet().start(slot_ms=20, manual=manual)
-            stack.push_async_callback(node.stop)
-            proxies = [await stack.enter_async_context(FaultProxy(node.url)) for _ in range(node_count)]
-            rig = SolanaRig(node, proxies, tmp_path / "data", policy)
-            stack.push_async_callback(rig.stop)
-            stack.callback(judge, rig)
-            node.airdrop(rig.address, 10 * SOL)
-            await rig.start()
-            return rig
-
+    async with fault_rigs(tmp_path, nodes=2, slot_ms=20, funds=10 * SOL) as make:
         yield make
 
 

@@ -1,13 +1,11 @@
 """Nodes that fail, lag and lie before a Solana lane. At most one landing for each id, judged on the chain; nothing stuck."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.proxy import FaultProxy
 from tests.faults.rules import (
     Blackhole,
     Duplicate,
@@ -22,7 +20,8 @@ from tests.faults.rules import (
     Status,
     Truncate,
 )
-from tests.integration.solana.judge import judge, memos
+from tests.faults.solana_rigs import Make, fault_rigs
+from tests.integration.solana.judge import memos
 from tests.integration.solana.rig import FINALITY, LIFE, SOL, SolanaRig, body
 from tests.rounds import rounds
 
@@ -32,24 +31,10 @@ SLOT_MS = 10
 SEND = "sendTransaction"
 DEATH = LIFE + FINALITY + 1
 
-Make = Callable[..., Awaitable[SolanaRig]]
-
 
 @pytest.fixture
 async def make_rig(tmp_path: Path) -> AsyncIterator[Make]:
-    async with AsyncExitStack() as stack:
-
-        async def make(node_count: int = 1, *, manual: bool = False) -> SolanaRig:
-            node = await SolanaDevnet().start(slot_ms=SLOT_MS, manual=manual)
-            stack.push_async_callback(node.stop)
-            proxies = [await stack.enter_async_context(FaultProxy(node.url, seed=7)) for _ in range(node_count)]
-            rig = SolanaRig(node, proxies, tmp_path / "data")
-            stack.push_async_callback(rig.stop)
-            stack.callback(judge, rig)
-            node.airdrop(rig.address, 1000 * SOL)
-            await rig.start()
-            return rig
-
+    async with fault_rigs(tmp_path, nodes=1, slot_ms=SLOT_MS, seed=7) as make:
         yield make
 
 

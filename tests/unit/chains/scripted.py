@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tests.fakes import FakeClock
 
+from baton.chains.base import Accepted, Rejected, Unknown
 from baton.chains.rpc import Answer, Call
 from baton.domain.errors import NodeUnavailable
 
@@ -35,3 +36,15 @@ class ScriptedPool:
 
 def always(answer: Answer | None) -> Script:
     return lambda _: answer
+
+
+def answers_to_a_broadcast(accepted: Answer, rejected: Answer, odd: Answer) -> list[tuple[list[Answer | None], type]]:
+    """What several nodes say, and what it comes to on every chain: one that says nothing may have the bytes (C5, C6)."""
+    return [
+        ([rejected], Rejected),
+        ([rejected, rejected], Rejected),
+        ([rejected, None], Unknown),
+        ([rejected, accepted], Accepted),
+        ([accepted, None], Accepted),
+        ([odd], Unknown),
+    ]

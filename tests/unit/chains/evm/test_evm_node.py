@@ -3,9 +3,8 @@
 from typing import cast
 
 import pytest
-from tests.unit.chains.scripted import Script, ScriptedPool, always
+from tests.unit.chains.scripted import Script, ScriptedPool, always, answers_to_a_broadcast
 
-from baton.chains.base import Accepted, Rejected, Unknown
 from baton.chains.evm.keys import keccak
 from baton.chains.evm.node import WITHOUT_S, EvmNode
 from baton.chains.rpc import Answer, Result, RpcError, RpcPool
@@ -21,21 +20,10 @@ def node_of(*scripts: Script) -> tuple[EvmNode, ScriptedPool]:
     return EvmNode(cast("RpcPool", pool), has_fee_history=True), pool
 
 
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [
-        ([REJECTED], Rejected),
-        ([REJECTED, REJECTED], Rejected),
-        ([REJECTED, None], Unknown),
-        ([REJECTED, ACCEPTED], Accepted),
-        ([ACCEPTED, None], Accepted),
-        ([Result("0x00")], Unknown),
-    ],
-)
+@pytest.mark.parametrize(("answers", "expected"), answers_to_a_broadcast(ACCEPTED, REJECTED, Result("0x00")))
 async def test_bytes_are_refused_for_good_only_when_every_node_says_so(
     answers: list[Answer | None], expected: type
 ) -> None:
-    """C5, C6: a node that says nothing may have them."""
     node, _ = node_of(*[always(answer) for answer in answers])
     assert [type(one) for one in await node.broadcast([RAW])] == [expected]
 

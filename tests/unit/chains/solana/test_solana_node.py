@@ -5,9 +5,8 @@ from typing import Any, cast
 
 import pytest
 from solders.keypair import Keypair
-from tests.unit.chains.scripted import ScriptedPool, always
+from tests.unit.chains.scripted import ScriptedPool, always, answers_to_a_broadcast
 
-from baton.chains.base import Accepted, Rejected, Unknown
 from baton.chains.octets import base64_text
 from baton.chains.rpc import Answer, Call, Result, RpcError, RpcPool
 from baton.chains.solana.message import joined
@@ -28,21 +27,10 @@ def node_of(*answers: Answer | None) -> SolanaNode:
     return SolanaNode(cast("RpcPool", ScriptedPool([always(answer) for answer in answers])))
 
 
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [
-        ([REJECTED], Rejected),
-        ([REJECTED, REJECTED], Rejected),
-        ([REJECTED, None], Unknown),
-        ([REJECTED, ACCEPTED], Accepted),
-        ([ACCEPTED, None], Accepted),
-        ([Result("another")], Unknown),
-    ],
-)
+@pytest.mark.parametrize(("answers", "expected"), answers_to_a_broadcast(ACCEPTED, REJECTED, Result("another")))
 async def test_bytes_are_refused_for_good_only_when_every_node_says_so(
     answers: list[Answer | None], expected: type
 ) -> None:
-    """C5, C6: a node that says nothing may have them."""
     assert [type(one) for one in await node_of(*answers).broadcast([RAW])] == [expected]
 
 
