@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 from time import perf_counter
 
 from baton.api.auth import Keys
-from baton.api.envelope import JSON, Answer, Header, success
+from baton.api.envelope import CLOSING, JSON, Answer, Header, success
 from baton.api.errors import answer_to, is_crash
 from baton.api.limits import Buckets
 from baton.api.request import Message, Receive, Request, Send
@@ -16,7 +16,6 @@ from baton.api.routing import Route, Router
 from baton.domain.errors import Bug, Missing, WrongMethod
 from baton.telemetry import REQUESTS_UNDER_WAY, log, observe_request
 
-_CONNECTION_CLOSE: Header = (b"connection", b"close")
 _PRIVATE: tuple[Header, ...] = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 
 
@@ -69,7 +68,7 @@ async def _send(request: Request, answer: Answer, send: Send) -> None:
     if answer.media == JSON:
         headers += _PRIVATE
     if not request.is_read and request.all_of(b"expect"):
-        headers.append(_CONNECTION_CLOSE)  # the client may or may not send its body now: the stream is ambiguous
+        headers.append(CLOSING)  # the client may or may not send its body now: the stream is ambiguous
     elif answer.stream is None and request.answer_whole(answer.status, headers, _body(request, answer)):
         return
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})

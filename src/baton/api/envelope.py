@@ -15,6 +15,7 @@ from baton.domain.json import Json
 Header = tuple[bytes, bytes]
 
 JSON = b"application/json"
+CLOSING: Header = (b"connection", b"close")
 
 _encode = msgspec.json.Encoder().encode
 _NO_HEADERS: tuple[Header, ...] = ()

@@ -6,7 +6,7 @@ for `body_s`, and then the connection is closed. Both are absolute: a byte now a
 """
 
 import asyncio
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from enum import Enum, auto
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from baton.api.envelope import Answer, Header
+from baton.api.envelope import CLOSING, Answer, Header
 from baton.api.errors import answer_to
 from baton.api.limits import Limits
 from baton.api.request import WHOLE_ANSWER, WHOLE_BODY, request_id
@@ -175,7 +175,7 @@ class GuardedProtocol(HttpToolsProtocol):
                 self.transport.close()
                 return
         headers = [] if self._phase is Phase.IDLE else self.headers
-        self.transport.write(_on_the_wire(answer_to(error), request_id(headers or [])))
+        self.transport.write(_refusal(answer_to(error), request_id(headers or [])))
         self.transport.close()
 
 
@@ -196,12 +196,8 @@ def _whole_answer(cycle: RequestResponseCycle, status: int, headers: list[Header
         return False
     cycle.response_started = cycle.response_complete = True
     cycle.waiting_for_100_continue = False
-    lines = [STATUS_LINE[status]]
-    for name, value in (*cycle.default_headers, *headers):
-        lines += (name, b": ", value, b"\r\n")
-    if not cycle.keep_alive:
-        lines.append(b"connection: close\r\n")
-    cycle.transport.write(b"".join((*lines, b"\r\n", body)))
+    closing = () if cycle.keep_alive else (CLOSING,)
+    cycle.transport.write(_on_the_wire(status, (*cycle.default_headers, *headers, *closing), body))
     cycle.message_event.set()
     if not cycle.keep_alive:
         cycle.transport.close()
@@ -209,13 +205,18 @@ def _whole_answer(cycle: RequestResponseCycle, status: int, headers: list[Header
     return True
 
 
-def _on_the_wire(answer: Answer, of_request: bytes) -> bytes:
+def _refusal(answer: Answer, of_request: bytes) -> bytes:
     headers = {
         b"content-type": answer.media,
         b"content-length": str(len(answer.body)).encode(),
         b"x-request-id": of_request,
         **dict(answer.headers),
-        b"connection": b"close",
     }
-    lines = b"".join(name + b": " + value + b"\r\n" for name, value in headers.items())
-    return STATUS_LINE[answer.status] + lines + b"\r\n" + answer.body
+    return _on_the_wire(answer.status, (*headers.items(), CLOSING), answer.body)
+
+
+def _on_the_wire(status: int, headers: Iterable[Header], body: bytes) -> bytes:
+    lines = [STATUS_LINE[status]]
+    for name, value in headers:
+        lines += (name, b": ", value, b"\r\n")
+    return b"".join((*lines, b"\r\n", body))

@@ -11,9 +11,8 @@ from baton.domain.errors import Invalid
 from baton.domain.status import Status
 from baton.storage.base import ListFilter
 
-KEYS = frozenset(
-    {"page", "per_page", "status", "since", "until", "hash", "after", "limit", "wait"}
-)  # that any list reads
+# What any list reads; the rest of a query is ignored.
+KEYS = frozenset({"page", "per_page", "status", "since", "until", "hash", "after", "limit", "wait"})
 _MOST_FIELDS = 100
 _DIGITS = re.compile(r"[0-9]+")
 _HASH = re.compile(r"[0-9A-Za-z]{1,128}")
